@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// The GPU's implementations, by operation. Each is defined in src/gpu/<op>.cpp.
+#ifndef PLAIT_SRC_GPU_LISTS_H
+#define PLAIT_SRC_GPU_LISTS_H
+
+#include "src/backend.h"
+
+namespace plait::gpu {
+
+ImplementationList list(int32_t op);
+
+}  // namespace plait::gpu
+
+#endif
