@@ -131,7 +131,8 @@ PLAIT_HD uint8_t e4m3fnuz_byte_to_fn(uint8_t byte) {
   return (byte & 0x7F) == 0x7F ? static_cast<uint8_t>(byte - 1) : byte;
 }
 
-// --- e2m1: 0 0.5 1 1.5 2 3 4 6, sign in bit 3. Encoding saturates; NaN, which it lacks, is +6. ---
+// --- e2m1: 0 0.5 1 1.5 2 3 4 6, sign in bit 3. Encoding saturates, makes no -0 (as DeepGEMM's
+// quantiser), and turns NaN, which the format lacks, into +6.
 
 PLAIT_HD float e2m1_to_f32(uint32_t nibble) {
   const uint32_t sign = (nibble & 8) << 28, exponent = (nibble >> 1) & 3, mantissa = nibble & 1;
@@ -143,7 +144,8 @@ PLAIT_HD uint8_t f32_to_e2m1(float value) {
   const uint32_t bits = bits_of(value), magnitude = bits & 0x7FFFFFFF, sign = (bits >> 28) & 8;
   if (magnitude > 0x7F800000) return 7;
   if (magnitude >= 0x40C00000) return static_cast<uint8_t>(sign | 7);  // 6
-  return static_cast<uint8_t>(sign | narrow_magnitude<1, 1>(magnitude));
+  const uint32_t narrow = narrow_magnitude<1, 1>(magnitude);
+  return static_cast<uint8_t>(narrow ? sign | narrow : 0);
 }
 
 // --- Scales -------------------------------------------------------------------------------------
