@@ -15,18 +15,18 @@ constexpr Table<2> kMhcPost{{&mhc_post::fast, &mhc_post::reference}};
 constexpr Table<2> kMhcPostPre{{&mhc_post_pre::fast, &mhc_post_pre::reference}};
 constexpr Table<2> kMhcHead{{&mhc_head::fast, &mhc_head::reference}};
 constexpr Table<2> kMhcExpand{{&mhc_expand::fast, &mhc_expand::reference}};
-constexpr Table<2> kQuantizeQ{{&quantize_q::fast, &quantize_q::reference}};
-constexpr Table<2> kWriteK{{&write_k::fast, &write_k::reference}};
+constexpr Table<1> kQuantizeQ{{&quantize_q::reference}};
+constexpr Table<1> kWriteK{{&write_k::reference}};
 constexpr Table<1> kGatherK{{&gather_k::reference}};
 constexpr Table<1> kConvertK{{&convert_k::reference}};
 constexpr Table<1> kConvertCache{{&convert_cache::reference}};
-constexpr Table<2> kLogitsRagged{{&logits_ragged::fast, &logits_ragged::reference}};
-constexpr Table<2> kLogitsPaged{{&logits_paged::fast, &logits_paged::reference}};
-constexpr Table<2> kSelectRagged{{&select_ragged::fast, &select_ragged::reference}};
-constexpr Table<2> kSelectPaged{{&select_paged::fast, &select_paged::reference}};
+constexpr Table<1> kLogitsRagged{{&logits_ragged::reference}};
+constexpr Table<1> kLogitsPaged{{&logits_paged::reference}};
+constexpr Table<1> kSelectRagged{{&select_ragged::reference}};
+constexpr Table<1> kSelectPaged{{&select_paged::reference}};
 constexpr Table<1> kMapSlots{{&map_slots::reference}};
-constexpr Table<2> kTopk{{&topk::fast, &topk::reference}};
-constexpr Table<2> kTopkMerge{{&topk_merge::fast, &topk_merge::reference}};
+constexpr Table<1> kTopk{{&topk::reference}};
+constexpr Table<1> kTopkMerge{{&topk_merge::reference}};
 
 template <int32_t n>
 ImplementationList as_list(const Table<n> &table) {

@@ -29,10 +29,10 @@ namespace mhc_expand {
 extern const Implementation fast, reference;
 }
 namespace quantize_q {
-extern const Implementation fast, reference;
+extern const Implementation reference;
 }
 namespace write_k {
-extern const Implementation fast, reference;
+extern const Implementation reference;
 }
 namespace gather_k {
 extern const Implementation reference;
@@ -44,25 +44,25 @@ namespace convert_cache {
 extern const Implementation reference;
 }
 namespace logits_ragged {
-extern const Implementation fast, reference;
+extern const Implementation reference;
 }
 namespace logits_paged {
-extern const Implementation fast, reference;
+extern const Implementation reference;
 }
 namespace select_ragged {
-extern const Implementation fast, reference;
+extern const Implementation reference;
 }
 namespace select_paged {
-extern const Implementation fast, reference;
+extern const Implementation reference;
 }
 namespace map_slots {
 extern const Implementation reference;
 }
 namespace topk {
-extern const Implementation fast, reference;
+extern const Implementation reference;
 }
 namespace topk_merge {
-extern const Implementation fast, reference;
+extern const Implementation reference;
 }
 
 }  // namespace plait::cpu

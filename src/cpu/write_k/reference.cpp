@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include "src/cpu/lists.h"
+#include "src/cpu/write_k/rows.h"
+
+namespace plait::cpu::write_k {
+namespace {
+
+plait_status run(const Device &device, const Op::P &p, const Op::A &a, void *) {
+  return quantise_rows(device, p, a, quantise_row);
+}
+
+}  // namespace
+
+const Implementation reference = Op::make<nullptr, nullptr, run>("reference");
+
+}  // namespace plait::cpu::write_k
