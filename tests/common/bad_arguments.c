@@ -74,8 +74,7 @@ static void bad_buffers(const bad_case *b) {
     const plait_buffer good = get_buffer(&a, slot->offset);
     if (!(slot->flags & SLOT_OPTIONAL)) {
       put_buffer(&a, slot->offset, NULL, good.size);
-      expect(b, b->plan, a.bytes, PLAIT_ERROR_NULL_ARGUMENT, 0, slot->argument, slot->name,
-             "NULL");
+      expect(b, b->plan, a.bytes, PLAIT_ERROR_NULL_ARGUMENT, 0, slot->argument, slot->name, "NULL");
     }
     if (!(slot->flags & SLOT_ANY_SIZE)) {
       put_buffer(&a, slot->offset, good.data, good.size - 1);
@@ -106,9 +105,8 @@ static void bad_buffers(const bad_case *b) {
                                  INT64_MAX / 8, INT64_MAX};
       for (int k = 0; k < 5; k++) {
         memcpy(a.bytes + slot->stride_offset, &strides[k], sizeof strides[k]);
-        expect(b, b->plan, a.bytes, PLAIT_ERROR_BUFFER_TOO_SMALL,
-               k ? PLAIT_ERROR_SIZE_OVERFLOW : 0, slot->argument, slot->name,
-               "stride past the buffer");
+        expect(b, b->plan, a.bytes, PLAIT_ERROR_BUFFER_TOO_SMALL, k ? PLAIT_ERROR_SIZE_OVERFLOW : 0,
+               slot->argument, slot->name, "stride past the buffer");
       }
     }
   }
@@ -162,8 +160,8 @@ static void bad_counts(const bad_case *b) {
   const op_type *type = b->placed->type;
   for (int i = 0; type->counts[i].name; i++) {
     const count_type *count = &type->counts[i];
-    const int64_t values[] = {-1, INT64_MIN, ((int64_t)1 << 31) + 7, (int64_t)1 << 40,
-                              (int64_t)1 << 62, INT64_MAX};
+    const int64_t values[] = {
+        -1, INT64_MIN, ((int64_t)1 << 31) + 7, (int64_t)1 << 40, (int64_t)1 << 62, INT64_MAX};
     int64_t good;
     memcpy(&good, b->placed->args.bytes + count->offset, sizeof good);
     if (i > 0 && good == 0) continue;  // a count that this call does not use
@@ -214,8 +212,7 @@ static void bad_struct(const bad_case *b, plait_context *context) {
   const size_t short_sizes[] = {0, 1, sizeof(size_t), type->args_size - 1};
   for (int k = 0; k < 4; k++) {
     memcpy(a.bytes, &short_sizes[k], sizeof short_sizes[k]);
-    expect(b, b->plan, a.bytes, PLAIT_ERROR_STRUCT_SIZE, 0, PLAIT_ARG_STRUCT_SIZE, "struct_size",
-           "short");
+    expect(b, b->plan, a.bytes, PLAIT_ERROR_STRUCT_SIZE, 0, PLAIT_ARG_ARGS, "struct_size", "short");
   }
   const size_t longer = type->args_size + 24;
   memcpy(a.bytes, &longer, sizeof longer);

@@ -155,8 +155,8 @@ void call_collect(call *c, const char *label) {
     if (!t->present) continue;
     const guard *memory = t->alias ? &call_find(c, t->alias)->memory : &t->memory;
     const long dead = guard_check(memory);
-    CHECK(dead == 0, "%s: %s: %s of %zu bytes: a byte at %ld was overwritten", label,
-          c->type->name, slot->name, t->bytes, dead);
+    CHECK(dead == 0, "%s: %s: %s of %zu bytes: a byte at %ld was overwritten", label, c->type->name,
+          slot->name, t->bytes, dead);
     if (slot->flags & SLOT_OUT) {
       guard_read(memory, t->host);
       if (!(slot->flags & SLOT_INOUT) && !t->alias) check_gaps(c, t, slot->name, label);
@@ -168,8 +168,7 @@ void call_collect(call *c, const char *label) {
       guard_read(memory, now);
       const int same = memcmp(now, t->host, t->bytes) == 0;
       free(now);
-      CHECK(aliased || same, "%s: %s: the input %s was changed", label, c->type->name,
-            slot->name);
+      CHECK(aliased || same, "%s: %s: the input %s was changed", label, c->type->name, slot->name);
     }
   }
   const long dead = guard_check(&c->workspace);

@@ -48,7 +48,7 @@ typedef struct op_type {
   size_t args_size;
   execute_fn run;
   size_t workspace_offset;
-  size_t reserved_offset;  // 0: none
+  size_t reserved_offset;         // 0: none
   slot_type slots[MOST_TENSORS];  // ends with a NULL name
   count_type counts[MOST_COUNTS];
 } op_type;

@@ -181,8 +181,7 @@ void check_concurrent(plait_context *context, const plait_plan *plan, const call
   call_free(&first);
 }
 
-void check_modes(plait_context *context, const plait_plan *plan, const call *c,
-                 const char *label) {
+void check_modes(plait_context *context, const plait_plan *plan, const call *c, const char *label) {
 #if defined(__SSE2__)
   call first, odd;
   char text[200];
@@ -210,8 +209,7 @@ void check_modes(plait_context *context, const plait_plan *plan, const call *c,
 #endif
 }
 
-void check_graph(plait_context *context, const plait_plan *plan, const call *c,
-                 const char *label) {
+void check_graph(plait_context *context, const plait_plan *plan, const call *c, const char *label) {
   plait_error error;
   plait_graph *graph = NULL;
   void *stream = NULL;

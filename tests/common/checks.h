@@ -14,8 +14,7 @@ void check_zero(plait_context *context, const plait_plan *plan, const call *c, c
 // Twenty runs, the same bits.
 void check_runs(plait_context *context, const plait_plan *plan, const call *c, const char *label);
 // Items of `c` (many) alone, in short calls, and at other positions: the same bits.
-void check_counts(plait_context *context, const plait_plan *plan, const call *c,
-                  const char *label);
+void check_counts(plait_context *context, const plait_plan *plan, const call *c, const char *label);
 // Contexts with 1, 2, 3 and 7 threads.
 void check_threads(const plan_spec *spec, const char *implementation, const call *c,
                    const char *label);

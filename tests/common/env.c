@@ -41,8 +41,8 @@ void test_require_backend(void) {
   const plait_status status = create(0, &contexts[0], &error);
   if (status == PLAIT_OK) return;
   if (test_gpu()) {
-    printf("skipped: no %s device here: %s\n",
-           test_backend() == PLAIT_BACKEND_HIP ? "HIP" : "CUDA", error.message);
+    printf("skipped: no %s device here: %s\n", test_backend() == PLAIT_BACKEND_HIP ? "HIP" : "CUDA",
+           error.message);
     exit(EXIT_SKIPPED);
   }
   printf("no CPU context: %s: %s\n", status_text(status), error.message);

@@ -31,9 +31,9 @@ void test_contexts_destroy(void);
 
 // fail_msg() with a printf format that the compiler checks.
 void test_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
-#define CHECK(condition, ...)                  \
-  do {                                         \
-    if (!(condition)) test_fail(__VA_ARGS__);  \
+#define CHECK(condition, ...)                 \
+  do {                                        \
+    if (!(condition)) test_fail(__VA_ARGS__); \
   } while (0)
 
 // "PLAIT_ERROR_STRIDE (comb_mix)", in one of a few static buffers.

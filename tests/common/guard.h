@@ -7,8 +7,8 @@
 #ifndef PLAIT_TESTS_GUARD_H
 #define PLAIT_TESTS_GUARD_H
 
-#include <stddef.h>
 #include <plait/plait.h>
+#include <stddef.h>
 
 typedef struct guard {
   unsigned char *data;  // host or device

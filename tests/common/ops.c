@@ -25,9 +25,9 @@ enum {
   INOUT = SLOT_OUT | SLOT_INOUT
 };
 
-#define EXECUTE(function, args_type)                                                       \
+#define EXECUTE(function, args_type)                                                               \
   static plait_status execute_##function(const plait_plan *plan, const void *args, void *stream) { \
-    return plait_##function(plan, (const args_type *)args, stream);                        \
+    return plait_##function(plan, (const args_type *)args, stream);                                \
   }
 
 EXECUTE(mhc_pre, plait_mhc_pre_args)
@@ -75,11 +75,10 @@ static const op_type types[] = {
      RESERVED,
      {S(x, X, PER), S(x2, X2, OPT | PER), S(residual, RESIDUAL, PER), S(post_mix, POST_MIX, PER),
       S(comb_mix, COMB_MIX, OPT | PER),
-      S_IN_PLACE(residual_out, RESIDUAL_OUT, OUT | PER, "residual"), B(fn, FN, 0),
-      B(base, BASE, 0), B(scale, SCALE, 0), B(norm_weight, NORM_WEIGHT, 0),
-      S(prev_pre, PREV_PRE, OPT | PER), S(pre_mix, PRE_MIX, OUT | OPT | PER),
-      S(next_post_mix, NEXT_POST_MIX, OUT | PER), S(next_comb_mix, NEXT_COMB_MIX, OUT | PER),
-      S(layer_input, LAYER_INPUT, OUT | PER)},
+      S_IN_PLACE(residual_out, RESIDUAL_OUT, OUT | PER, "residual"), B(fn, FN, 0), B(base, BASE, 0),
+      B(scale, SCALE, 0), B(norm_weight, NORM_WEIGHT, 0), S(prev_pre, PREV_PRE, OPT | PER),
+      S(pre_mix, PRE_MIX, OUT | OPT | PER), S(next_post_mix, NEXT_POST_MIX, OUT | PER),
+      S(next_comb_mix, NEXT_COMB_MIX, OUT | PER), S(layer_input, LAYER_INPUT, OUT | PER)},
      {COUNT(tokens, TOKENS)}},
 #undef A
 #define A plait_mhc_head_args
@@ -130,7 +129,7 @@ static const op_type types[] = {
 #define A plait_indexer_convert_cache_args
     {HEAD(PLAIT_OP_CONVERT_CACHE, "convert_cache", INDEXER, indexer_convert_cache),
      RESERVED,
-     {B(src_cache, SRC_CACHE, ANY), B_IN_PLACE(cache, CACHE, INOUT | ANY, "src_cache")},
+     {B(src_cache, SRC_CACHE, ANY), B_IN_PLACE(cache, CACHE, INOUT, "src_cache")},
      {{NULL, 0, 0}}},
 #undef A
 #define A plait_indexer_logits_ragged_args
@@ -192,7 +191,7 @@ static const op_type types[] = {
 #define A plait_topk_merge_args
     {HEAD(PLAIT_OP_TOPK_MERGE, "topk_merge", TOPK, topk_merge),
      0,
-     {S(values, VALUES, 0), S(indices, INDICES, 0), S(indices_out, INDICES, OUT),
+     {S(values, VALUES, 0), S(indices, INDICES, 0), S(indices_out, INDICES_OUT, OUT),
       S(values_out, VALUES_OUT, OUT | OPT)},
      {COUNT(rows, ROWS), COUNT(shards, SHARDS), COUNT(candidates, CANDIDATES)}},
 #undef A

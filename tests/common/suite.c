@@ -73,16 +73,16 @@ static void test_row(void **state) {
   each_candidate(row, row->count, run_and_verify);
 }
 
-#define GENERIC(name, call_of_it)                                                               \
-  static void body_##name(const row_head *row, plait_context *context, const plait_plan *plan,  \
-                          const plan_spec *spec, const char *implementation, call *c,           \
-                          const char *label) {                                                  \
-    (void)row, (void)context, (void)plan, (void)spec, (void)implementation, (void)c;            \
-    call_of_it;                                                                                 \
-  }                                                                                             \
-  static void test_##name(void **state) {                                                       \
-    const row_head *row = *state;                                                               \
-    each_candidate(row, generic_count_##name(row), body_##name);                                \
+#define GENERIC(name, call_of_it)                                                              \
+  static void body_##name(const row_head *row, plait_context *context, const plait_plan *plan, \
+                          const plan_spec *spec, const char *implementation, call *c,          \
+                          const char *label) {                                                 \
+    (void)row, (void)context, (void)plan, (void)spec, (void)implementation, (void)c;           \
+    call_of_it;                                                                                \
+  }                                                                                            \
+  static void test_##name(void **state) {                                                      \
+    const row_head *row = *state;                                                              \
+    each_candidate(row, generic_count_##name(row), body_##name);                               \
   }
 #define OWN_COUNT(name) \
   static int64_t generic_count_##name(const row_head *row) { return row->count; }
@@ -153,8 +153,8 @@ int suite_main(const op_suite *suite) {
   }
   for (int i = 0; i < suite->extra_count; i++)
     add(suite->extras[i].name, suite->extras[i].test_func, NULL);
-  const int failed = _cmocka_run_group_tests(op_find(suite->op)->name, tests, (size_t)test_count,
-                                             NULL, NULL);
+  const int failed =
+      _cmocka_run_group_tests(op_find(suite->op)->name, tests, (size_t)test_count, NULL, NULL);
   test_contexts_destroy();
   return failed ? 1 : 0;
 }
