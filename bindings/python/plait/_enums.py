@@ -149,6 +149,7 @@ class Argument(IntEnum):
     SHARDS = 152
     CANDIDATES = 153
     ROWS_PER_TABLE = 154
+    INDICES_OUT = 155
     POINTER = 170
     DST = 171
     SRC = 172
