@@ -59,7 +59,7 @@ def abi(api):
         out += ["", *doc(model.brief(c.doc)),
                 f'pub type {c.name} = Option<unsafe extern "C" fn({params})>;']
     for s in api.structs:
-        out += ["", *doc(model.brief(s.doc)), "#[repr(C)]", "#[derive(Clone, Copy)]",
+        out += ["", *doc(model.brief(s.doc)), "#[repr(C)]", "#[derive(Clone, Copy, Debug)]",
                 f"pub struct {s.name} {{"]
         for f in s.fields:
             kind = rust(api, f.type)

@@ -79,10 +79,7 @@ def _rows(shape: Any, strides: Any, itemsize: int) -> Tuple[int, int]:
 
 
 def _torch(value: Any, keep: list[Any], writes: bool) -> Description:
-    item = value.element_size()
-    where = HOST if value.is_cpu else DEVICE
-    if where == HOST and value.numel() and value.is_pinned():
-        where = ANYWHERE
+    item, where = value.element_size(), HOST if value.is_cpu else DEVICE
     if value.is_contiguous():
         return value.data_ptr(), value.numel() * item, item, 0, where
     size, stride = _rows(value.shape, [s * item for s in value.stride()], item)
@@ -198,6 +195,12 @@ def describe(value: Any, keep: list[Any], writes: bool) -> Description:
     except KeyError:
         extract = _by_type[type(value)] = _choose(value)
     return extract(value, keep, writes)
+
+
+def pinned(value: Any) -> bool:
+    """Whether a host array of torch is mapped into the device."""
+    ask = getattr(value, "is_pinned", None)
+    return bool(ask and ask())
 
 
 def pointer(value: Any) -> int:

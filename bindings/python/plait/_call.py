@@ -6,7 +6,7 @@ import struct
 from ctypes import sizeof
 from typing import Any, Callable, Tuple
 
-from ._buffers import DEVICE, HOST, describe, stream_handle
+from ._buffers import HOST, describe, pinned, stream_handle
 from ._enums import coerce
 from ._status import ArrayError, CallerError, ClosedError
 
@@ -48,7 +48,7 @@ class Operation:
             if want and item and item != want:
                 raise ArrayError(f"elements of {item} bytes, not {want} ({element})",
                                  argument=name, name="array")
-            if where == refused and size:
+            if where == refused and size and not (where == HOST and pinned(value)):
                 raise ArrayError("host memory, but the plan is on a GPU" if where == HOST else
                                  "device memory, but the plan is on the CPU",
                                  argument=name, name="array")

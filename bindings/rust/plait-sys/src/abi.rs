@@ -325,7 +325,7 @@ pub type plait_log_fn = Option<unsafe extern "C" fn(user: *mut c_void, level: i3
 
 /// A caller-owned record that setup functions fill when they fail.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_error {
     /// sizeof(plait_error), by plait_error_init().
     pub struct_size: usize,
@@ -339,7 +339,7 @@ pub struct plait_error {
 
 /// Memory that a call may write, with its size.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_buffer {
     /// First byte. Aligned to the element unless the field says otherwise.
     pub data: *mut c_void,
@@ -349,7 +349,7 @@ pub struct plait_buffer {
 
 /// Memory that a call only reads. See plait_buffer.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_const_buffer {
     /// First byte.
     pub data: *const c_void,
@@ -359,7 +359,7 @@ pub struct plait_const_buffer {
 
 /// How to make a context.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_context_desc {
     /// sizeof(plait_context_desc), by the init function.
     pub struct_size: usize,
@@ -389,7 +389,7 @@ pub struct plait_context_desc {
 
 /// What a context turned out to be. The strings live as long as the context.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_context_info {
     /// sizeof(plait_context_info), set by the caller.
     pub struct_size: usize,
@@ -417,7 +417,7 @@ pub struct plait_context_info {
 
 /// What is known of a backend before a context is made.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_backend_info {
     /// sizeof(plait_backend_info), set by the caller.
     pub struct_size: usize,
@@ -433,7 +433,7 @@ pub struct plait_backend_info {
 
 /// One entry of an operation's ordered list of implementations. Strings live as long as the plan.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_candidate {
     /// sizeof(plait_candidate), set by the caller.
     pub struct_size: usize,
@@ -449,7 +449,7 @@ pub struct plait_candidate {
 
 /// The problem that an mHC plan is made for.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_mhc_plan_desc {
     /// sizeof(plait_mhc_plan_desc), by the init function.
     pub struct_size: usize,
@@ -486,7 +486,7 @@ pub struct plait_mhc_plan_desc {
 
 /// Bytes of every buffer of the mHC calls, for contiguous strides.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_mhc_sizes {
     /// sizeof(plait_mhc_sizes), set by the caller.
     pub struct_size: usize,
@@ -530,7 +530,7 @@ pub struct plait_mhc_sizes {
 
 /// Arguments of plait_mhc_pre(). Zero is the default of every optional field.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_mhc_pre_args {
     /// sizeof(plait_mhc_pre_args).
     pub struct_size: usize,
@@ -578,7 +578,7 @@ pub struct plait_mhc_pre_args {
 
 /// Arguments of plait_mhc_post(). Zero is the default of every optional field.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_mhc_post_args {
     /// sizeof(plait_mhc_post_args).
     pub struct_size: usize,
@@ -620,7 +620,7 @@ pub struct plait_mhc_post_args {
 /// Arguments of plait_mhc_post_pre(): those of post for the sublayer that ended, and those of pre
 /// for the one that begins.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_mhc_post_pre_args {
     /// sizeof(plait_mhc_post_pre_args).
     pub struct_size: usize,
@@ -688,7 +688,7 @@ pub struct plait_mhc_post_pre_args {
 
 /// Arguments of plait_mhc_head(). Zero is the default of every optional field.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_mhc_head_args {
     /// sizeof(plait_mhc_head_args).
     pub struct_size: usize,
@@ -720,7 +720,7 @@ pub struct plait_mhc_head_args {
 
 /// Arguments of plait_mhc_expand().
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_mhc_expand_args {
     /// sizeof(plait_mhc_expand_args).
     pub struct_size: usize,
@@ -740,7 +740,7 @@ pub struct plait_mhc_expand_args {
 
 /// The problem that a top-k plan is made for.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_topk_plan_desc {
     /// sizeof(plait_topk_plan_desc), by the init function.
     pub struct_size: usize,
@@ -762,7 +762,7 @@ pub struct plait_topk_plan_desc {
 
 /// Bytes of the outputs and workspaces of the top-k calls, for contiguous strides.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_topk_sizes {
     /// sizeof(plait_topk_sizes), set by the caller.
     pub struct_size: usize,
@@ -780,7 +780,7 @@ pub struct plait_topk_sizes {
 
 /// Arguments of plait_topk(). Zero is the default of every optional field.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_topk_args {
     /// sizeof(plait_topk_args).
     pub struct_size: usize,
@@ -830,7 +830,7 @@ pub struct plait_topk_args {
 
 /// Arguments of plait_topk_merge(). Zero is the default of every optional field.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_topk_merge_args {
     /// sizeof(plait_topk_merge_args).
     pub struct_size: usize,
@@ -867,7 +867,7 @@ pub struct plait_topk_merge_args {
 
 /// The problem that an indexer plan is made for.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_indexer_plan_desc {
     /// sizeof(plait_indexer_plan_desc), by the init function.
     pub struct_size: usize,
@@ -916,7 +916,7 @@ pub struct plait_indexer_plan_desc {
 
 /// Bytes of the buffers of the indexer calls, for contiguous strides.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_indexer_sizes {
     /// sizeof(plait_indexer_sizes), set by the caller.
     pub struct_size: usize,
@@ -958,7 +958,7 @@ pub struct plait_indexer_sizes {
 
 /// Arguments of plait_indexer_quantize_q(). Zero is the default of every optional field.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_indexer_quantize_q_args {
     /// sizeof(plait_indexer_quantize_q_args).
     pub struct_size: usize,
@@ -989,7 +989,7 @@ pub struct plait_indexer_quantize_q_args {
 
 /// Arguments of plait_indexer_write_k(). Zero is the default of every optional field.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_indexer_write_k_args {
     /// sizeof(plait_indexer_write_k_args).
     pub struct_size: usize,
@@ -1018,7 +1018,7 @@ pub struct plait_indexer_write_k_args {
 
 /// Arguments of plait_indexer_gather_k(). Zero is the default of every optional field.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_indexer_gather_k_args {
     /// sizeof(plait_indexer_gather_k_args).
     pub struct_size: usize,
@@ -1047,7 +1047,7 @@ pub struct plait_indexer_gather_k_args {
 
 /// Arguments of plait_indexer_convert_k().
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_indexer_convert_k_args {
     /// sizeof(plait_indexer_convert_k_args).
     pub struct_size: usize,
@@ -1071,7 +1071,7 @@ pub struct plait_indexer_convert_k_args {
 
 /// Arguments of plait_indexer_convert_cache().
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_indexer_convert_cache_args {
     /// sizeof(plait_indexer_convert_cache_args).
     pub struct_size: usize,
@@ -1089,7 +1089,7 @@ pub struct plait_indexer_convert_cache_args {
 
 /// Arguments of plait_indexer_logits_ragged(). Zero is the default of every optional field.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_indexer_logits_ragged_args {
     /// sizeof(plait_indexer_logits_ragged_args).
     pub struct_size: usize,
@@ -1127,7 +1127,7 @@ pub struct plait_indexer_logits_ragged_args {
 
 /// Arguments of plait_indexer_logits_paged(). Zero is the default of every optional field.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_indexer_logits_paged_args {
     /// sizeof(plait_indexer_logits_paged_args).
     pub struct_size: usize,
@@ -1167,7 +1167,7 @@ pub struct plait_indexer_logits_paged_args {
 
 /// Arguments of plait_indexer_select_ragged(). Zero is the default of every optional field.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_indexer_select_ragged_args {
     /// sizeof(plait_indexer_select_ragged_args).
     pub struct_size: usize,
@@ -1219,7 +1219,7 @@ pub struct plait_indexer_select_ragged_args {
 
 /// Arguments of plait_indexer_select_paged(). Zero is the default of every optional field.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_indexer_select_paged_args {
     /// sizeof(plait_indexer_select_paged_args).
     pub struct_size: usize,
@@ -1267,7 +1267,7 @@ pub struct plait_indexer_select_paged_args {
 
 /// Arguments of plait_indexer_map_slots(). Zero is the default of every optional field.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct plait_indexer_map_slots_args {
     /// sizeof(plait_indexer_map_slots_args).
     pub struct_size: usize,
