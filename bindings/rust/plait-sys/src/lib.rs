@@ -12,9 +12,21 @@ extern crate std;
 use core::ffi::c_void;
 
 // The C type of text, for every platform that plait knows.
-#[cfg(any(target_arch = "aarch64", target_arch = "arm", target_arch = "powerpc64", target_arch = "riscv64", target_arch = "s390x"))]
+#[cfg(any(
+    target_arch = "aarch64",
+    target_arch = "arm",
+    target_arch = "powerpc64",
+    target_arch = "riscv64",
+    target_arch = "s390x"
+))]
 pub type c_char = u8;
-#[cfg(not(any(target_arch = "aarch64", target_arch = "arm", target_arch = "powerpc64", target_arch = "riscv64", target_arch = "s390x")))]
+#[cfg(not(any(
+    target_arch = "aarch64",
+    target_arch = "arm",
+    target_arch = "powerpc64",
+    target_arch = "riscv64",
+    target_arch = "s390x"
+)))]
 pub type c_char = i8;
 
 #[cfg(not(feature = "load"))]

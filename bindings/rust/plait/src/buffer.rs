@@ -53,7 +53,11 @@ impl<E> Input<'_, E> {
     /// # Safety
     /// `size` bytes from `data` must be readable by the plan's device until the call is done.
     pub unsafe fn device(data: *const c_void, size: usize) -> Self {
-        Input { raw: sys::plait_const_buffer { data, size }, in_place: false, _lifetime: PhantomData }
+        Input {
+            raw: sys::plait_const_buffer { data, size },
+            in_place: false,
+            _lifetime: PhantomData,
+        }
     }
 
     #[inline]
@@ -180,7 +184,11 @@ impl Workspace {
 }
 
 fn no_memory(size: usize) -> Error {
-    Error::own(sys::PLAIT_ERROR_OUT_OF_MEMORY, "workspace", format!("{} bytes could not be had", size))
+    Error::own(
+        sys::PLAIT_ERROR_OUT_OF_MEMORY,
+        "workspace",
+        format!("{} bytes could not be had", size),
+    )
 }
 
 impl Drop for Workspace {

@@ -72,7 +72,11 @@ pub(crate) fn c_text(value: Option<&str>, argument: &str) -> Result<Option<CStri
     match value {
         None => Ok(None),
         Some(value) => CString::new(value).map(Some).map_err(|_| {
-            Error::own(sys::PLAIT_ERROR_INVALID_VALUE, argument, "text with a zero byte".to_string())
+            Error::own(
+                sys::PLAIT_ERROR_INVALID_VALUE,
+                argument,
+                "text with a zero byte".to_string(),
+            )
         }),
     }
 }

@@ -50,7 +50,11 @@ impl<'c> Memory<'c> {
     ///
     /// # Panics
     /// If the slice is larger than the memory.
-    pub fn read<T: crate::Element>(&self, into: &mut [T], stream: Option<&Stream<'_>>) -> Result<()> {
+    pub fn read<T: crate::Element>(
+        &self,
+        into: &mut [T],
+        stream: Option<&Stream<'_>>,
+    ) -> Result<()> {
         let size = std::mem::size_of_val(into);
         assert!(size <= self.size, "{} bytes from a memory of {}", size, self.size);
         // SAFETY: both have the size.

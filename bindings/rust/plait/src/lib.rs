@@ -39,6 +39,7 @@ mod context;
 mod device;
 mod error;
 #[allow(missing_docs)]
+#[rustfmt::skip]
 mod generated;
 mod plan;
 
@@ -47,8 +48,8 @@ pub use context::{probe, version, BackendInfo, Context, ContextInfo, ContextOpti
 pub use device::{Event, Graph, Memory, Stream};
 pub use error::{Error, Result};
 pub use generated::*;
-pub use plan::{Candidate, IndexerPlan, MhcPlan, Plan, TopkPlan};
 pub use plait_sys as sys;
+pub use plan::{Candidate, IndexerPlan, MhcPlan, Plan, TopkPlan};
 
 /// Opens the library from `path`, or from PLAIT_LIBRARY or the system's path. Without it the first
 /// context does so.

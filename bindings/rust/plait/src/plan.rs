@@ -107,7 +107,6 @@ pub(crate) mod sealed {
 }
 use sealed::HasHandle;
 
-
 impl Handle {
     /// Safe calls take host slices, which only the CPU can reach.
     #[inline]
