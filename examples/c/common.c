@@ -187,6 +187,13 @@ int report_equal(const char *what, const void *got, const void *want, size_t siz
   return !same;
 }
 
+void checksum(const char *what, const void *data, size_t size) {
+  const unsigned char *bytes = data;
+  uint64_t hash = 0xCBF29CE484222325u;
+  for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 0x100000001B3u;
+  printf("checksum %016llx %s\n", (unsigned long long)hash, what);
+}
+
 void print_choice(const plait_plan *plan) {
   size_t needed = 0;
   plait_plan_explain(plan, NULL, 0, &needed);

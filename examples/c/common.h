@@ -43,6 +43,10 @@ int report_f32(const char *what, const float *got, const float *want, int64_t co
 int report_bf16(const char *what, const uint16_t *got, const uint16_t *want, int64_t count);
 int report_equal(const char *what, const void *got, const void *want, size_t size);
 
+/* Prints `checksum`, the FNV-1a of the bytes and what they are: the same programs in other
+ * languages print the same lines on the CPU. */
+void checksum(const char *what, const void *data, size_t size);
+
 /* Every operation of a plan with the implementation that was chosen. */
 void print_choice(const plait_plan *plan);
 

@@ -152,15 +152,16 @@ static void head(const struct model *m, struct state *s, plait_buffer out) {
 
 /* ---- Stand-ins ----------------------------------------------------------------------------- */
 
-/* Attention or MLP: x = tanh of layer_input, rotated by `turn` places. A real one runs on the
- * device. */
+/* Attention or MLP: x = 1.5 v / (1 + |v|) of layer_input v, rotated by `turn` places. A real one
+ * runs on the device. */
 static void sublayer(const struct model *m, struct state *s, int turn) {
   uint16_t *in = allocate(s->layer_input.size), *out = allocate(s->x.size);
   device_read(m->context, in, s->layer_input);
   for (int64_t t = 0; t < m->tokens; t++)
-    for (int64_t h = 0; h < m->hidden; h++)
-      out[t * m->hidden + (h + turn) % m->hidden] =
-          to_bf16(1.5f * tanhf(from_bf16(in[t * m->hidden + h])));
+    for (int64_t h = 0; h < m->hidden; h++) {
+      const float v = from_bf16(in[t * m->hidden + h]);
+      out[t * m->hidden + (h + turn) % m->hidden] = to_bf16(1.5f * v / (1.0f + fabsf(v)));
+    }
   must(plait_memory_copy(m->context, s->x.data, out, s->x.size, NULL), "copy");
   free(in);
   free(out);
@@ -402,6 +403,9 @@ int main(int argc, char **argv) {
                       row * (size_t)m.streams);
   bad += report_equal("head", fused.head, unfused.head, row);
   bad += report_equal("head of the MTP step", fused.mtp, unfused.mtp, row);
+  checksum("streams after the layers", fused.residual, row * (size_t)m.streams);
+  checksum("head", fused.head, row);
+  checksum("head of the MTP step", fused.mtp, row);
 
   printf(
       "the chosen implementations against the reference ones (roundings add up over %d layers)\n",

@@ -398,6 +398,8 @@ static int run_prefill(struct indexer *x, uint64_t *seed) {
   prefill_select(x, &p, &queries, selected, where);
   prefill_separate(x, &p, &queries, separate);
   int bad = report_equal("select, logits + topk", selected, separate, size);
+  checksum("prefill indices", selected, size);
+  checksum("prefill slots", where, size);
 
   int64_t wrong = 0;
   for (int64_t i = 0; i < p.rows * TOPK; i++) {
@@ -454,6 +456,7 @@ static int run_decode(struct indexer *x, struct indexer *reference, uint64_t *se
         "reference; %.1f us\n",
         step, differ ? "DIFFER" : "equal", padding ? "WRONG" : "-1", other, ROWS * TOPK,
         microseconds);
+    checksum("decode indices", selected, sizeof selected);
     bad += differ + (padding != 0) + (other > 4 * TOPK / 10);
     queries_free(x, &queries);
     device_free(x->context, &on_device);
