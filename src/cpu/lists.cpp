@@ -25,8 +25,8 @@ constexpr Table<1> kLogitsPaged{{&logits_paged::reference}};
 constexpr Table<1> kSelectRagged{{&select_ragged::reference}};
 constexpr Table<1> kSelectPaged{{&select_paged::reference}};
 constexpr Table<1> kMapSlots{{&map_slots::reference}};
-constexpr Table<1> kTopk{{&topk::reference}};
-constexpr Table<1> kTopkMerge{{&topk_merge::reference}};
+constexpr Table<2> kTopk{{&topk::fast, &topk::reference}};
+constexpr Table<2> kTopkMerge{{&topk_merge::fast, &topk_merge::reference}};
 
 template <int32_t n>
 ImplementationList as_list(const Table<n> &table) {

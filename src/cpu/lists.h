@@ -59,10 +59,10 @@ namespace map_slots {
 extern const Implementation reference;
 }
 namespace topk {
-extern const Implementation reference;
+extern const Implementation fast, reference;
 }
 namespace topk_merge {
-extern const Implementation reference;
+extern const Implementation fast, reference;
 }
 
 }  // namespace plait::cpu

@@ -18,15 +18,23 @@ struct Candidate {
 };
 
 // A number that grows with the value's place in the order: NaN lowest, -0 as +0.
-inline uint32_t rank_of(float value) {
-  if (std::isnan(value)) return 0;
+constexpr int32_t kNanRank = INT32_MIN;
+
+inline int32_t rank_of(float value) {
+  if (std::isnan(value)) return kNanRank;
   const uint32_t bits = bits_of(value + 0.0f);  // -0 + 0 = +0
-  return bits & 0x80000000 ? ~bits : bits | 0x80000000;
+  return static_cast<int32_t>(bits & 0x80000000 ? bits ^ 0x7FFFFFFF : bits);
+}
+
+// A value of that rank.
+inline float value_of_rank(int32_t rank) {
+  const uint32_t bits = static_cast<uint32_t>(rank);
+  return float_of(rank < 0 ? bits ^ 0x7FFFFFFF : bits);
 }
 
 // The order: a larger value first; of equal values the lower index.
 inline bool comes_before(const Candidate &a, const Candidate &b) {
-  const uint32_t ra = rank_of(a.value), rb = rank_of(b.value);
+  const int32_t ra = rank_of(a.value), rb = rank_of(b.value);
   return ra != rb ? ra > rb : a.index < b.index;
 }
 
@@ -69,15 +77,14 @@ struct RankingOutput {
   int64_t slots_stride;
   BlockTable table;
 
-  // Beyond the `count` candidates: index -1, value -inf, slot -1.
-  void write(int64_t row, int64_t table_row, const Candidate *candidates, int64_t count) const {
+  // candidate_at(i) for i < count; beyond: index -1, value -inf, slot -1.
+  template <class CandidateAt>
+  void write(int64_t row, int64_t table_row, int64_t count, const CandidateAt &candidate_at) const {
     for (int64_t i = 0; i < k; ++i) {
-      const bool empty = i >= count;
-      const int32_t index = empty ? -1 : candidates[i].index;
-      indices[row * indices_stride + i] = index;
-      if (values)
-        store(dtype, values, row * values_stride + i, empty ? -INFINITY : candidates[i].value);
-      if (slots) slots[row * slots_stride + i] = table.slot_of(table_row, index);
+      const Candidate candidate = i < count ? candidate_at(i) : Candidate{-INFINITY, -1};
+      indices[row * indices_stride + i] = candidate.index;
+      if (values) store(dtype, values, row * values_stride + i, candidate.value);
+      if (slots) slots[row * slots_stride + i] = table.slot_of(table_row, candidate.index);
     }
   }
 };

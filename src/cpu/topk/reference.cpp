@@ -29,7 +29,8 @@ plait_status run(const Device &device, const Op::P &p, const Op::A &a, void *) {
         first.add({load(p.dtype, a.values.data, r * a.values_stride + start + i),
                    static_cast<int32_t>(i)});
       sort_for_output(first.heap, first.count, p.order);
-      call.output.write(r, call.table_row_of(r), first.heap, first.count);
+      call.output.write(r, call.table_row_of(r), first.count,
+                        [&](int64_t place) { return first.heap[place]; });
     }
   });
   return PLAIT_OK;

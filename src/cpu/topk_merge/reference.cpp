@@ -32,7 +32,7 @@ plait_status run(const Device &device, const Op::P &p, const Op::A &a, void *) {
                index});
         }
       sort_for_output(first.heap, first.count, p.order);
-      output.write(r, 0, first.heap, first.count);
+      output.write(r, 0, first.count, [&](int64_t place) { return first.heap[place]; });
     }
   });
   return PLAIT_OK;
