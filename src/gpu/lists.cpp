@@ -10,6 +10,9 @@ struct Table {
   const Implementation *entries[n];
 };
 
+constexpr Table<2> kTopk{{&topk::filter, &topk::passes}};
+constexpr Table<1> kTopkMerge{{&topk_merge::generic}};
+
 template <int32_t n>
 [[maybe_unused]] ImplementationList as_list(const Table<n> &table) {
   return {table.entries, n};
@@ -19,6 +22,8 @@ template <int32_t n>
 
 ImplementationList list(int32_t op) {
   switch (op) {
+    case PLAIT_OP_TOPK: return as_list(kTopk);
+    case PLAIT_OP_TOPK_MERGE: return as_list(kTopkMerge);
     default: return {nullptr, 0};
   }
 }

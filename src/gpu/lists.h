@@ -9,6 +9,13 @@ namespace plait::gpu {
 
 ImplementationList list(int32_t op);
 
+namespace topk {
+extern const Implementation filter, passes;
+}
+namespace topk_merge {
+extern const Implementation generic;
+}
+
 }  // namespace plait::gpu
 
 #endif

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+/**
+ * @file topk_filter.h
+ * @brief Top-k of a row of any length in one pass over it, by one block.
+ *
+ *     sample  ->  floor: a key that somewhat more than k elements of the row reach
+ *     stream  ->  ranks at or above it, in a buffer; when that is full, its k first stay and the
+ *                 last of them becomes the floor
+ *     fewer than k came  ->  stream again with no floor
+ *     put     ->  the k first of the buffer, in order
+ */
+#ifndef PLAIT_KERNELS_TOPK_FILTER_H
+#define PLAIT_KERNELS_TOPK_FILTER_H
+
+#include "topk_block.h"
+
+namespace plait::kernels {
+
+// Output of the sorted ranks.
+template <int Threads>
+__device__ inline void put_ranks(const TopkRowOutput &out, const uint64_t *ranks, int64_t count) {
+  for (int64_t j = threadIdx.x; j < out.o.k; j += Threads) {
+    if (j < count)
+      out.put(j, index_of(ranks[j]));
+    else
+      out.put_empty(j);
+  }
+}
+
+__device__ inline uint64_t power_of_two_from(uint64_t n) {
+  return n < 2 ? n : 1ull << (64 - __clzll(static_cast<long long>(n - 1)));
+}
+
+// Sorts `count` ranks and puts them out. Shared memory has room for the next power of two.
+template <int W, int Threads>
+__device__ inline void sort_and_put(TopkBlock<W, Threads> &block, const TopkRowOutput &out,
+                                    uint64_t *ranks, int64_t count) {
+  const uint64_t n = power_of_two_from(static_cast<uint64_t>(count));
+  for (uint64_t i = static_cast<uint64_t>(count) + threadIdx.x; i < n; i += Threads) ranks[i] = 0;
+  __syncthreads();
+  block.sort(ranks, n);
+  put_ranks<Threads>(out, ranks, count);
+}
+
+constexpr int kFilterThreads = 512;
+
+// The candidates of a row: a buffer of `capacity` > k ranks. When it is full the k first stay, and
+// the last of them is the floor from then on.
+template <int W>
+struct CandidateBuffer : TopkBlock<W, kFilterThreads> {
+  static constexpr int Threads = kFilterThreads;
+  uint64_t *ranks;
+  uint32_t capacity, k;
+  uint64_t floor = 0;  // ranks below it are out
+  uint32_t phase = 0;  // of the overflow words
+
+  __device__ CandidateBuffer(TopkShared &shared, uint32_t *bins, uint64_t *buffer, uint32_t room,
+                             uint32_t need)
+      : TopkBlock<W, Threads>{shared, bins}, ranks(buffer), capacity(room), k(need) {}
+
+  __device__ void restart(uint64_t from) {
+    __syncthreads();
+    if (threadIdx.x == 0) this->s.count = 0;
+    floor = from;
+    __syncthreads();
+  }
+
+  __device__ uint32_t found() const { return this->s.count < capacity ? this->s.count : capacity; }
+
+  // Ends a phase: whether some candidate found no room.
+  __device__ bool end_phase() {
+    __syncthreads();
+    const bool full = this->s.overflow[phase] != 0;
+    // The word of the phase before: all have read it, and it is used again only after a barrier.
+    if (threadIdx.x == 0) this->s.overflow[(phase + 2) % 3] = 0;
+    phase = (phase + 1) % 3;
+    return full;
+  }
+
+  __device__ void make_room() {
+    floor = this->pick_rank(ranks, capacity, k);
+    this->compact(ranks, capacity, floor);
+  }
+
+  // Candidates in any order: rank(i) for i < n, 0 for none.
+  template <class Rank>
+  __device__ void stream_ranks(int64_t n, const Rank &rank_at) {
+    for (int64_t base = 0; base < n; base += Threads) {
+      const int64_t i = base + threadIdx.x;
+      const uint64_t rank = i < n ? rank_at(i) : 0;
+      bool marked = rank != 0 && rank >= floor;
+      for (;;) {
+        const uint32_t at = this->reserve(marked ? 1 : 0);
+        if (marked) {
+          if (at < capacity) {
+            ranks[at] = rank;
+            marked = false;
+          } else {
+            this->s.overflow[phase] = 1;
+          }
+        }
+        if (!end_phase()) break;
+        make_room();
+        marked = marked && rank >= floor;
+      }
+    }
+  }
+};
+
+template <int dtype, int W>
+struct Filter : CandidateBuffer<W> {
+  using CandidateBuffer<W>::CandidateBuffer;
+  static constexpr int Threads = kFilterThreads;
+  using Raw = typename Element<dtype>::Raw;
+  static constexpr int V = Element<dtype>::per_vector;
+
+  // A key that, going by 8 neighbours at each of Threads places, somewhat more than k elements
+  // reach.
+  __device__ uint32_t sample(const Raw *row, int32_t length) {
+    constexpr int group = 8;
+    uint32_t keys[group];
+    const uint32_t place = static_cast<uint32_t>(length) / Threads;  // > group
+    uint32_t hash = (threadIdx.x + 1) * 2654435761u;
+    hash ^= hash >> 15;
+    int32_t at = static_cast<int32_t>(
+        threadIdx.x * place +
+        static_cast<uint32_t>(static_cast<uint64_t>(place - group) * (hash >> 16) >> 16));
+    at -= misalignment<dtype>(row + at);
+#pragma unroll
+    for (int u = 0; u < group / V; ++u) {
+      float v[V];
+      load_values<dtype>(row, at + u * V, 0, length, v);
+#pragma unroll
+      for (int e = 0; e < V; ++e)
+        keys[u * V + e] = at + u * V + e >= 0 && at + u * V + e < length ? key_of(v[e]) : 0;
+    }
+    const float expected = static_cast<float>(Threads * group) * static_cast<float>(this->k) /
+                           static_cast<float>(length);
+    const float rank = fmaf(5.5f, sqrtf(expected), expected * 1.1f) + 8.0f;
+    if (rank > 0.9f * Threads * group) return 0;
+    uint32_t needed;
+    return this->pick_key(keys, static_cast<uint32_t>(rank), 2, needed);
+  }
+
+  // Adds the marked ones of this thread's values, `first` being the index of the tile's element 0;
+  // keeps marked those that found no room.
+  template <int N>
+  __device__ void append(const float (&v)[N], uint32_t &marked, uint32_t first) {
+    if (ballot(marked != 0) == 0) return;
+    uint32_t at = this->reserve(static_cast<uint32_t>(__popc(marked)));
+    if (marked != 0) {
+      uint32_t left = 0;
+#pragma unroll
+      for (int i = 0; i < N; ++i)
+        if (marked >> i & 1) {
+          if (at < this->capacity)
+            this->ranks[at] = rank_of(key_of(v[i]), first + static_cast<uint32_t>(place_of(i)));
+          else
+            left |= 1u << i;
+          ++at;
+        }
+      if (left != 0) this->s.overflow[this->phase] = 1;
+      marked = left;
+    }
+  }
+
+  // Where in a tile this thread's i-th value stands.
+  __device__ static int32_t place_of(int i) {
+    return (i / V * Threads + static_cast<int32_t>(threadIdx.x)) * V + i % V;
+  }
+
+  // Candidates among elements [begin, end) of a row, none of which has been seen.
+  __device__ void stream(const Raw *row, int32_t begin, int32_t end) {
+    constexpr int N = 16, tile = Threads * N;  // 4 or 2 vectors in flight for each thread
+    uint32_t floor_key = static_cast<uint32_t>(this->floor >> 32);
+    float least = float_from(floor_key);
+    for (int64_t at = begin - misalignment<dtype>(row + begin); at < end; at += tile) {
+      // The part of the tile that counts.
+      const int32_t first = at < begin ? static_cast<int32_t>(begin - at) : 0;
+      const int32_t last = end - at < tile ? static_cast<int32_t>(end - at) : tile;
+      float v[N];
+#pragma unroll
+      for (int u = 0; u < N / V; ++u) {
+        float x[V];
+        load_values<dtype>(row + at, place_of(u * V), first, last, x);
+#pragma unroll
+        for (int e = 0; e < V; ++e) v[u * V + e] = x[e];
+      }
+      uint32_t marked = 0;
+      if (floor_key <= 1) {  // NaN too
+#pragma unroll
+        for (int i = 0; i < N; ++i)
+          marked |= static_cast<uint32_t>(place_of(i) >= first && place_of(i) < last) << i;
+      } else {
+#pragma unroll
+        for (int i = 0; i < N; ++i) marked |= static_cast<uint32_t>(v[i] >= least) << i;
+      }
+      append(v, marked, static_cast<uint32_t>(at));
+      while (this->end_phase()) {
+        this->make_room();
+#pragma unroll
+        for (int i = 0; i < N; ++i)
+          if (rank_of(key_of(v[i]),
+                      static_cast<uint32_t>(at) + static_cast<uint32_t>(place_of(i))) < this->floor)
+            marked &= ~(1u << i);
+        // Later elements have higher indices: of those, only larger values beat the floor.
+        floor_key = static_cast<uint32_t>(this->floor >> 32) + 1;
+        least = float_from(floor_key);
+        append(v, marked, static_cast<uint32_t>(at));
+      }
+    }
+  }
+
+  // The k first of the buffer, which holds at least k.
+  __device__ void put(const TopkRowOutput &out, int64_t length, uint32_t *window) {
+    const uint32_t n = this->found();
+    const uint64_t low = n > this->k ? this->pick_rank(this->ranks, n, this->k) : 0;
+    if (out.o.order == PLAIT_ORDER_DESCENDING) {
+      if (n > this->k) this->compact(this->ranks, n, low);
+      sort_and_put(*this, out, this->ranks, this->k);
+      return;
+    }
+    // Ascending order: a bit for each index, a window of the row at a time.
+    constexpr uint32_t per = kWindowWords / Threads;
+    uint32_t done = 0;
+    for (int64_t start = 0; start < length; start += kWindow) {
+      for (uint32_t i = threadIdx.x; i < kWindowWords; i += Threads) window[i] = 0;
+      __syncthreads();
+      for (uint32_t i = threadIdx.x; i < n; i += Threads) {
+        const uint64_t rank = this->ranks[i];
+        const uint32_t place = index_of(rank) - static_cast<uint32_t>(start);
+        if (rank >= low && place < kWindow) atomicOr(&window[place / 32], 1u << (place % 32));
+      }
+      __syncthreads();
+      uint32_t words[per], bits = 0, total;
+#pragma unroll
+      for (uint32_t i = 0; i < per; ++i) {
+        words[i] = window[threadIdx.x * per + i];
+        bits += static_cast<uint32_t>(__popc(words[i]));
+      }
+      uint32_t at = done + this->scan(bits, total);
+      done += total;
+#pragma unroll
+      for (uint32_t i = 0; i < per; ++i)
+        for (uint32_t w = words[i]; w != 0; w &= w - 1)
+          out.put(at++, static_cast<uint32_t>(start) + (threadIdx.x * per + i) * 32 +
+                            static_cast<uint32_t>(__ffs(static_cast<int>(w)) - 1));
+    }
+    // The bins are part of the window and must be zero again.
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < kBins; i += Threads) window[i] = 0;
+    __syncthreads();
+  }
+
+  // All of the above for a row longer than k.
+  __device__ void row(const Raw *values, int32_t length) {
+    uint64_t from = length > static_cast<int64_t>(this->capacity)
+                        ? static_cast<uint64_t>(sample(values, length)) << 32
+                        : 0;
+    for (;;) {
+      this->restart(from);
+      stream(values, 0, length);
+      if (from == 0 || this->found() >= this->k) break;
+      from = 0;
+    }
+  }
+};
+
+}  // namespace plait::kernels
+
+#endif
