@@ -128,7 +128,7 @@ uint8_t e2m1_nearest(double value) {
     const double before = fabs(e2m1_value((uint8_t)best) - magnitude);
     if (now < before || (now == before && code % 2 == 0)) best = code;
   }
-  return (uint8_t)(best | (signbit(value) ? 8 : 0));
+  return best ? (uint8_t)(best | (value < 0 ? 8 : 0)) : 0;
 }
 
 double ue8m0_value(uint8_t byte) { return ldexp(1, byte - 127); }

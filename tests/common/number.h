@@ -31,7 +31,7 @@ double dtype_max(int32_t dtype);
 double fp8_value(uint8_t byte, int32_t format);
 uint8_t fp8_nearest(double value, int32_t format);
 
-// E2M1 nibble.
+// E2M1 nibble; the nearest one is never -0.
 double e2m1_value(uint8_t nibble);
 uint8_t e2m1_nearest(double value);
 
