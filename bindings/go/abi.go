@@ -1296,13 +1296,7 @@ type MhcPreArgs struct {
 	Workspace Buffer
 }
 
-// Pre: pre: the mixes of a sublayer and its input.
-func (p *MhcPlan) Pre(a *MhcPreArgs, stream Stream) error {
-	handle, err := p.use()
-	if err != nil {
-		return err
-	}
-	s := newScratch(p.onCPU)
+func (a *MhcPreArgs) fill(s *scratch) {
 	c := (*cMhcPreArgs)(unsafe.Pointer(s.words))
 	c.structSize = C.sizeof_plait_mhc_pre_args
 	c.tokens = a.Tokens
@@ -1325,12 +1319,29 @@ func (p *MhcPlan) Pre(a *MhcPreArgs, stream Stream) error {
 	c.layerInput = s.buffer(&a.LayerInput)
 	c.layerInputStride = a.LayerInputStride
 	c.workspace = s.buffer(&a.Workspace)
+}
+
+// Pre: pre: the mixes of a sublayer and its input.
+func (p *MhcPlan) Pre(a *MhcPreArgs, stream Stream) error {
+	handle, err := p.use()
+	if err != nil {
+		return err
+	}
+	s := newScratch(p.onCPU)
+	a.fill(s)
 	if s.err == nil {
-		s.err = check(C.plait_mhc_pre(handle, (*C.plait_mhc_pre_args)(unsafe.Pointer(c)), unsafe.Pointer(stream.raw)))
+		s.err = check(C.plait_mhc_pre(handle, (*C.plait_mhc_pre_args)(unsafe.Pointer(s.words)), stream.raw))
 	}
 	err = s.release()
 	p.done()
 	return err
+}
+
+// BindPre packs and pins the arguments of Pre once, for as many runs as wanted.
+func (p *MhcPlan) BindPre(a *MhcPreArgs) (*Call, error) {
+	return p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {
+		return C.plait_mhc_pre(handle, (*C.plait_mhc_pre_args)(unsafe.Pointer(s.words)), stream.raw)
+	})
 }
 
 // MhcPostArgs are the arguments of MhcPlan.Post.
@@ -1367,13 +1378,7 @@ type MhcPostArgs struct {
 	Workspace Buffer
 }
 
-// Post: post: mixes a sublayer's output into the residual streams.
-func (p *MhcPlan) Post(a *MhcPostArgs, stream Stream) error {
-	handle, err := p.use()
-	if err != nil {
-		return err
-	}
-	s := newScratch(p.onCPU)
+func (a *MhcPostArgs) fill(s *scratch) {
 	c := (*cMhcPostArgs)(unsafe.Pointer(s.words))
 	c.structSize = C.sizeof_plait_mhc_post_args
 	c.tokens = a.Tokens
@@ -1392,12 +1397,29 @@ func (p *MhcPlan) Post(a *MhcPostArgs, stream Stream) error {
 	c.residualOut = s.buffer(&a.ResidualOut)
 	c.residualOutStride = a.ResidualOutStride
 	c.workspace = s.buffer(&a.Workspace)
+}
+
+// Post: post: mixes a sublayer's output into the residual streams.
+func (p *MhcPlan) Post(a *MhcPostArgs, stream Stream) error {
+	handle, err := p.use()
+	if err != nil {
+		return err
+	}
+	s := newScratch(p.onCPU)
+	a.fill(s)
 	if s.err == nil {
-		s.err = check(C.plait_mhc_post(handle, (*C.plait_mhc_post_args)(unsafe.Pointer(c)), unsafe.Pointer(stream.raw)))
+		s.err = check(C.plait_mhc_post(handle, (*C.plait_mhc_post_args)(unsafe.Pointer(s.words)), stream.raw))
 	}
 	err = s.release()
 	p.done()
 	return err
+}
+
+// BindPost packs and pins the arguments of Post once, for as many runs as wanted.
+func (p *MhcPlan) BindPost(a *MhcPostArgs) (*Call, error) {
+	return p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {
+		return C.plait_mhc_post(handle, (*C.plait_mhc_post_args)(unsafe.Pointer(s.words)), stream.raw)
+	})
 }
 
 // MhcPostPreArgs are the arguments of MhcPlan.PostPre.
@@ -1462,14 +1484,7 @@ type MhcPostPreArgs struct {
 	Workspace Buffer
 }
 
-// PostPre: post of one sublayer and pre of the next, on the rounded new residual: bit for bit what
-// plait_mhc_post() followed by plait_mhc_pre() returns.
-func (p *MhcPlan) PostPre(a *MhcPostPreArgs, stream Stream) error {
-	handle, err := p.use()
-	if err != nil {
-		return err
-	}
-	s := newScratch(p.onCPU)
+func (a *MhcPostPreArgs) fill(s *scratch) {
 	c := (*cMhcPostPreArgs)(unsafe.Pointer(s.words))
 	c.structSize = C.sizeof_plait_mhc_post_pre_args
 	c.tokens = a.Tokens
@@ -1502,12 +1517,30 @@ func (p *MhcPlan) PostPre(a *MhcPostPreArgs, stream Stream) error {
 	c.layerInput = s.buffer(&a.LayerInput)
 	c.layerInputStride = a.LayerInputStride
 	c.workspace = s.buffer(&a.Workspace)
+}
+
+// PostPre: post of one sublayer and pre of the next, on the rounded new residual: bit for bit what
+// plait_mhc_post() followed by plait_mhc_pre() returns.
+func (p *MhcPlan) PostPre(a *MhcPostPreArgs, stream Stream) error {
+	handle, err := p.use()
+	if err != nil {
+		return err
+	}
+	s := newScratch(p.onCPU)
+	a.fill(s)
 	if s.err == nil {
-		s.err = check(C.plait_mhc_post_pre(handle, (*C.plait_mhc_post_pre_args)(unsafe.Pointer(c)), unsafe.Pointer(stream.raw)))
+		s.err = check(C.plait_mhc_post_pre(handle, (*C.plait_mhc_post_pre_args)(unsafe.Pointer(s.words)), stream.raw))
 	}
 	err = s.release()
 	p.done()
 	return err
+}
+
+// BindPostPre packs and pins the arguments of PostPre once, for as many runs as wanted.
+func (p *MhcPlan) BindPostPre(a *MhcPostPreArgs) (*Call, error) {
+	return p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {
+		return C.plait_mhc_post_pre(handle, (*C.plait_mhc_post_pre_args)(unsafe.Pointer(s.words)), stream.raw)
+	})
 }
 
 // MhcHeadArgs are the arguments of MhcPlan.Head.
@@ -1538,13 +1571,7 @@ type MhcHeadArgs struct {
 	Workspace Buffer
 }
 
-// Head: head: collapses the streams after the last layer.
-func (p *MhcPlan) Head(a *MhcHeadArgs, stream Stream) error {
-	handle, err := p.use()
-	if err != nil {
-		return err
-	}
-	s := newScratch(p.onCPU)
+func (a *MhcHeadArgs) fill(s *scratch) {
 	c := (*cMhcHeadArgs)(unsafe.Pointer(s.words))
 	c.structSize = C.sizeof_plait_mhc_head_args
 	c.tokens = a.Tokens
@@ -1559,12 +1586,29 @@ func (p *MhcPlan) Head(a *MhcHeadArgs, stream Stream) error {
 	c.out = s.buffer(&a.Out)
 	c.outStride = a.OutStride
 	c.workspace = s.buffer(&a.Workspace)
+}
+
+// Head: head: collapses the streams after the last layer.
+func (p *MhcPlan) Head(a *MhcHeadArgs, stream Stream) error {
+	handle, err := p.use()
+	if err != nil {
+		return err
+	}
+	s := newScratch(p.onCPU)
+	a.fill(s)
 	if s.err == nil {
-		s.err = check(C.plait_mhc_head(handle, (*C.plait_mhc_head_args)(unsafe.Pointer(c)), unsafe.Pointer(stream.raw)))
+		s.err = check(C.plait_mhc_head(handle, (*C.plait_mhc_head_args)(unsafe.Pointer(s.words)), stream.raw))
 	}
 	err = s.release()
 	p.done()
 	return err
+}
+
+// BindHead packs and pins the arguments of Head once, for as many runs as wanted.
+func (p *MhcPlan) BindHead(a *MhcHeadArgs) (*Call, error) {
+	return p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {
+		return C.plait_mhc_head(handle, (*C.plait_mhc_head_args)(unsafe.Pointer(s.words)), stream.raw)
+	})
 }
 
 // MhcExpandArgs are the arguments of MhcPlan.Expand.
@@ -1583,13 +1627,7 @@ type MhcExpandArgs struct {
 	Workspace Buffer
 }
 
-// Expand: expand: n equal streams from the embedding.
-func (p *MhcPlan) Expand(a *MhcExpandArgs, stream Stream) error {
-	handle, err := p.use()
-	if err != nil {
-		return err
-	}
-	s := newScratch(p.onCPU)
+func (a *MhcExpandArgs) fill(s *scratch) {
 	c := (*cMhcExpandArgs)(unsafe.Pointer(s.words))
 	c.structSize = C.sizeof_plait_mhc_expand_args
 	c.tokens = a.Tokens
@@ -1598,12 +1636,29 @@ func (p *MhcPlan) Expand(a *MhcExpandArgs, stream Stream) error {
 	c.residualOut = s.buffer(&a.ResidualOut)
 	c.residualOutStride = a.ResidualOutStride
 	c.workspace = s.buffer(&a.Workspace)
+}
+
+// Expand: expand: n equal streams from the embedding.
+func (p *MhcPlan) Expand(a *MhcExpandArgs, stream Stream) error {
+	handle, err := p.use()
+	if err != nil {
+		return err
+	}
+	s := newScratch(p.onCPU)
+	a.fill(s)
 	if s.err == nil {
-		s.err = check(C.plait_mhc_expand(handle, (*C.plait_mhc_expand_args)(unsafe.Pointer(c)), unsafe.Pointer(stream.raw)))
+		s.err = check(C.plait_mhc_expand(handle, (*C.plait_mhc_expand_args)(unsafe.Pointer(s.words)), stream.raw))
 	}
 	err = s.release()
 	p.done()
 	return err
+}
+
+// BindExpand packs and pins the arguments of Expand once, for as many runs as wanted.
+func (p *MhcPlan) BindExpand(a *MhcExpandArgs) (*Call, error) {
+	return p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {
+		return C.plait_mhc_expand(handle, (*C.plait_mhc_expand_args)(unsafe.Pointer(s.words)), stream.raw)
+	})
 }
 
 // TopkArgs are the arguments of TopkPlan.Topk.
@@ -1651,13 +1706,7 @@ type TopkArgs struct {
 	Workspace Buffer
 }
 
-// Topk: The K first of each row in the order above. Exact for any data.
-func (p *TopkPlan) Topk(a *TopkArgs, stream Stream) error {
-	handle, err := p.use()
-	if err != nil {
-		return err
-	}
-	s := newScratch(p.onCPU)
+func (a *TopkArgs) fill(s *scratch) {
 	c := (*cTopkArgs)(unsafe.Pointer(s.words))
 	c.structSize = C.sizeof_plait_topk_args
 	c.rows = a.Rows
@@ -1679,12 +1728,29 @@ func (p *TopkPlan) Topk(a *TopkArgs, stream Stream) error {
 	c.tableRow = s.buffer(&a.TableRow)
 	c.rowsPerTable = a.RowsPerTable
 	c.workspace = s.buffer(&a.Workspace)
+}
+
+// Topk: The K first of each row in the order above. Exact for any data.
+func (p *TopkPlan) Topk(a *TopkArgs, stream Stream) error {
+	handle, err := p.use()
+	if err != nil {
+		return err
+	}
+	s := newScratch(p.onCPU)
+	a.fill(s)
 	if s.err == nil {
-		s.err = check(C.plait_topk(handle, (*C.plait_topk_args)(unsafe.Pointer(c)), unsafe.Pointer(stream.raw)))
+		s.err = check(C.plait_topk(handle, (*C.plait_topk_args)(unsafe.Pointer(s.words)), stream.raw))
 	}
 	err = s.release()
 	p.done()
 	return err
+}
+
+// BindTopk packs and pins the arguments of Topk once, for as many runs as wanted.
+func (p *TopkPlan) BindTopk(a *TopkArgs) (*Call, error) {
+	return p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {
+		return C.plait_topk(handle, (*C.plait_topk_args)(unsafe.Pointer(s.words)), stream.raw)
+	})
 }
 
 // TopkMergeArgs are the arguments of TopkPlan.Merge.
@@ -1720,14 +1786,7 @@ type TopkMergeArgs struct {
 	Workspace Buffer
 }
 
-// Merge: The K first, in the same order, of the candidates that several shards found: the result
-// of one top-k over the whole row when each shard brought its own top-k.
-func (p *TopkPlan) Merge(a *TopkMergeArgs, stream Stream) error {
-	handle, err := p.use()
-	if err != nil {
-		return err
-	}
-	s := newScratch(p.onCPU)
+func (a *TopkMergeArgs) fill(s *scratch) {
 	c := (*cTopkMergeArgs)(unsafe.Pointer(s.words))
 	c.structSize = C.sizeof_plait_topk_merge_args
 	c.rows = a.Rows
@@ -1744,12 +1803,30 @@ func (p *TopkPlan) Merge(a *TopkMergeArgs, stream Stream) error {
 	c.valuesOut = s.buffer(&a.ValuesOut)
 	c.valuesOutStride = a.ValuesOutStride
 	c.workspace = s.buffer(&a.Workspace)
+}
+
+// Merge: The K first, in the same order, of the candidates that several shards found: the result
+// of one top-k over the whole row when each shard brought its own top-k.
+func (p *TopkPlan) Merge(a *TopkMergeArgs, stream Stream) error {
+	handle, err := p.use()
+	if err != nil {
+		return err
+	}
+	s := newScratch(p.onCPU)
+	a.fill(s)
 	if s.err == nil {
-		s.err = check(C.plait_topk_merge(handle, (*C.plait_topk_merge_args)(unsafe.Pointer(c)), unsafe.Pointer(stream.raw)))
+		s.err = check(C.plait_topk_merge(handle, (*C.plait_topk_merge_args)(unsafe.Pointer(s.words)), stream.raw))
 	}
 	err = s.release()
 	p.done()
 	return err
+}
+
+// BindMerge packs and pins the arguments of Merge once, for as many runs as wanted.
+func (p *TopkPlan) BindMerge(a *TopkMergeArgs) (*Call, error) {
+	return p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {
+		return C.plait_topk_merge(handle, (*C.plait_topk_merge_args)(unsafe.Pointer(s.words)), stream.raw)
+	})
 }
 
 // IndexerQuantizeQArgs are the arguments of IndexerPlan.QuantizeQ.
@@ -1779,13 +1856,7 @@ type IndexerQuantizeQArgs struct {
 	Workspace Buffer
 }
 
-// QuantizeQ: Rotates, transforms and quantises query rows, and folds scales into the head weights.
-func (p *IndexerPlan) QuantizeQ(a *IndexerQuantizeQArgs, stream Stream) error {
-	handle, err := p.use()
-	if err != nil {
-		return err
-	}
-	s := newScratch(p.onCPU)
+func (a *IndexerQuantizeQArgs) fill(s *scratch) {
 	c := (*cIndexerQuantizeQArgs)(unsafe.Pointer(s.words))
 	c.structSize = C.sizeof_plait_indexer_quantize_q_args
 	c.tokens = a.Tokens
@@ -1799,12 +1870,29 @@ func (p *IndexerPlan) QuantizeQ(a *IndexerQuantizeQArgs, stream Stream) error {
 	c.qScale = s.buffer(&a.QScale)
 	c.weightsOut = s.buffer(&a.WeightsOut)
 	c.workspace = s.buffer(&a.Workspace)
+}
+
+// QuantizeQ: Rotates, transforms and quantises query rows, and folds scales into the head weights.
+func (p *IndexerPlan) QuantizeQ(a *IndexerQuantizeQArgs, stream Stream) error {
+	handle, err := p.use()
+	if err != nil {
+		return err
+	}
+	s := newScratch(p.onCPU)
+	a.fill(s)
 	if s.err == nil {
-		s.err = check(C.plait_indexer_quantize_q(handle, (*C.plait_indexer_quantize_q_args)(unsafe.Pointer(c)), unsafe.Pointer(stream.raw)))
+		s.err = check(C.plait_indexer_quantize_q(handle, (*C.plait_indexer_quantize_q_args)(unsafe.Pointer(s.words)), stream.raw))
 	}
 	err = s.release()
 	p.done()
 	return err
+}
+
+// BindQuantizeQ packs and pins the arguments of QuantizeQ once, for as many runs as wanted.
+func (p *IndexerPlan) BindQuantizeQ(a *IndexerQuantizeQArgs) (*Call, error) {
+	return p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {
+		return C.plait_indexer_quantize_q(handle, (*C.plait_indexer_quantize_q_args)(unsafe.Pointer(s.words)), stream.raw)
+	})
 }
 
 // IndexerWriteKArgs are the arguments of IndexerPlan.WriteK.
@@ -1832,13 +1920,7 @@ type IndexerWriteKArgs struct {
 	Workspace Buffer
 }
 
-// WriteK: Rotates, transforms and quantises key rows into their pages.
-func (p *IndexerPlan) WriteK(a *IndexerWriteKArgs, stream Stream) error {
-	handle, err := p.use()
-	if err != nil {
-		return err
-	}
-	s := newScratch(p.onCPU)
+func (a *IndexerWriteKArgs) fill(s *scratch) {
 	c := (*cIndexerWriteKArgs)(unsafe.Pointer(s.words))
 	c.structSize = C.sizeof_plait_indexer_write_k_args
 	c.tokens = a.Tokens
@@ -1850,12 +1932,29 @@ func (p *IndexerPlan) WriteK(a *IndexerWriteKArgs, stream Stream) error {
 	c.cache = s.buffer(&a.Cache)
 	c.rejected = s.buffer(&a.Rejected)
 	c.workspace = s.buffer(&a.Workspace)
+}
+
+// WriteK: Rotates, transforms and quantises key rows into their pages.
+func (p *IndexerPlan) WriteK(a *IndexerWriteKArgs, stream Stream) error {
+	handle, err := p.use()
+	if err != nil {
+		return err
+	}
+	s := newScratch(p.onCPU)
+	a.fill(s)
 	if s.err == nil {
-		s.err = check(C.plait_indexer_write_k(handle, (*C.plait_indexer_write_k_args)(unsafe.Pointer(c)), unsafe.Pointer(stream.raw)))
+		s.err = check(C.plait_indexer_write_k(handle, (*C.plait_indexer_write_k_args)(unsafe.Pointer(s.words)), stream.raw))
 	}
 	err = s.release()
 	p.done()
 	return err
+}
+
+// BindWriteK packs and pins the arguments of WriteK once, for as many runs as wanted.
+func (p *IndexerPlan) BindWriteK(a *IndexerWriteKArgs) (*Call, error) {
+	return p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {
+		return C.plait_indexer_write_k(handle, (*C.plait_indexer_write_k_args)(unsafe.Pointer(s.words)), stream.raw)
+	})
 }
 
 // IndexerGatherKArgs are the arguments of IndexerPlan.GatherK.
@@ -1882,13 +1981,7 @@ type IndexerGatherKArgs struct {
 	Workspace Buffer
 }
 
-// GatherK: Copies the keys of several requests from their pages into contiguous rows.
-func (p *IndexerPlan) GatherK(a *IndexerGatherKArgs, stream Stream) error {
-	handle, err := p.use()
-	if err != nil {
-		return err
-	}
-	s := newScratch(p.onCPU)
+func (a *IndexerGatherKArgs) fill(s *scratch) {
 	c := (*cIndexerGatherKArgs)(unsafe.Pointer(s.words))
 	c.structSize = C.sizeof_plait_indexer_gather_k_args
 	c.requests = a.Requests
@@ -1901,12 +1994,29 @@ func (p *IndexerPlan) GatherK(a *IndexerGatherKArgs, stream Stream) error {
 	c.kValues = s.buffer(&a.KValues)
 	c.kScale = s.buffer(&a.KScale)
 	c.workspace = s.buffer(&a.Workspace)
+}
+
+// GatherK: Copies the keys of several requests from their pages into contiguous rows.
+func (p *IndexerPlan) GatherK(a *IndexerGatherKArgs, stream Stream) error {
+	handle, err := p.use()
+	if err != nil {
+		return err
+	}
+	s := newScratch(p.onCPU)
+	a.fill(s)
 	if s.err == nil {
-		s.err = check(C.plait_indexer_gather_k(handle, (*C.plait_indexer_gather_k_args)(unsafe.Pointer(c)), unsafe.Pointer(stream.raw)))
+		s.err = check(C.plait_indexer_gather_k(handle, (*C.plait_indexer_gather_k_args)(unsafe.Pointer(s.words)), stream.raw))
 	}
 	err = s.release()
 	p.done()
 	return err
+}
+
+// BindGatherK packs and pins the arguments of GatherK once, for as many runs as wanted.
+func (p *IndexerPlan) BindGatherK(a *IndexerGatherKArgs) (*Call, error) {
+	return p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {
+		return C.plait_indexer_gather_k(handle, (*C.plait_indexer_gather_k_args)(unsafe.Pointer(s.words)), stream.raw)
+	})
 }
 
 // IndexerConvertKArgs are the arguments of IndexerPlan.ConvertK.
@@ -1927,13 +2037,7 @@ type IndexerConvertKArgs struct {
 	Workspace Buffer
 }
 
-// ConvertK: Changes the fp8 flavour of quantised rows, keeping value * scale.
-func (p *IndexerPlan) ConvertK(a *IndexerConvertKArgs, stream Stream) error {
-	handle, err := p.use()
-	if err != nil {
-		return err
-	}
-	s := newScratch(p.onCPU)
+func (a *IndexerConvertKArgs) fill(s *scratch) {
 	c := (*cIndexerConvertKArgs)(unsafe.Pointer(s.words))
 	c.structSize = C.sizeof_plait_indexer_convert_k_args
 	c.rows = a.Rows
@@ -1944,12 +2048,29 @@ func (p *IndexerPlan) ConvertK(a *IndexerConvertKArgs, stream Stream) error {
 	c.dstValues = s.buffer(&a.DstValues)
 	c.dstScale = s.buffer(&a.DstScale)
 	c.workspace = s.buffer(&a.Workspace)
+}
+
+// ConvertK: Changes the fp8 flavour of quantised rows, keeping value * scale.
+func (p *IndexerPlan) ConvertK(a *IndexerConvertKArgs, stream Stream) error {
+	handle, err := p.use()
+	if err != nil {
+		return err
+	}
+	s := newScratch(p.onCPU)
+	a.fill(s)
 	if s.err == nil {
-		s.err = check(C.plait_indexer_convert_k(handle, (*C.plait_indexer_convert_k_args)(unsafe.Pointer(c)), unsafe.Pointer(stream.raw)))
+		s.err = check(C.plait_indexer_convert_k(handle, (*C.plait_indexer_convert_k_args)(unsafe.Pointer(s.words)), stream.raw))
 	}
 	err = s.release()
 	p.done()
 	return err
+}
+
+// BindConvertK packs and pins the arguments of ConvertK once, for as many runs as wanted.
+func (p *IndexerPlan) BindConvertK(a *IndexerConvertKArgs) (*Call, error) {
+	return p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {
+		return C.plait_indexer_convert_k(handle, (*C.plait_indexer_convert_k_args)(unsafe.Pointer(s.words)), stream.raw)
+	})
 }
 
 // IndexerConvertCacheArgs are the arguments of IndexerPlan.ConvertCache.
@@ -1964,6 +2085,16 @@ type IndexerConvertCacheArgs struct {
 	Workspace Buffer
 }
 
+func (a *IndexerConvertCacheArgs) fill(s *scratch) {
+	c := (*cIndexerConvertCacheArgs)(unsafe.Pointer(s.words))
+	c.structSize = C.sizeof_plait_indexer_convert_cache_args
+	c.fromFormat = int32(a.FromFormat)
+	c.reserved = 0
+	c.srcCache = s.buffer(&a.SrcCache)
+	c.cache = s.buffer(&a.Cache)
+	c.workspace = s.buffer(&a.Workspace)
+}
+
 // ConvertCache: plait_indexer_convert_k() for every entry of every page of a pool. The bytes
 // between the end of a page's contents and the next page are not touched.
 func (p *IndexerPlan) ConvertCache(a *IndexerConvertCacheArgs, stream Stream) error {
@@ -1972,19 +2103,20 @@ func (p *IndexerPlan) ConvertCache(a *IndexerConvertCacheArgs, stream Stream) er
 		return err
 	}
 	s := newScratch(p.onCPU)
-	c := (*cIndexerConvertCacheArgs)(unsafe.Pointer(s.words))
-	c.structSize = C.sizeof_plait_indexer_convert_cache_args
-	c.fromFormat = int32(a.FromFormat)
-	c.reserved = 0
-	c.srcCache = s.buffer(&a.SrcCache)
-	c.cache = s.buffer(&a.Cache)
-	c.workspace = s.buffer(&a.Workspace)
+	a.fill(s)
 	if s.err == nil {
-		s.err = check(C.plait_indexer_convert_cache(handle, (*C.plait_indexer_convert_cache_args)(unsafe.Pointer(c)), unsafe.Pointer(stream.raw)))
+		s.err = check(C.plait_indexer_convert_cache(handle, (*C.plait_indexer_convert_cache_args)(unsafe.Pointer(s.words)), stream.raw))
 	}
 	err = s.release()
 	p.done()
 	return err
+}
+
+// BindConvertCache packs and pins the arguments of ConvertCache once, for as many runs as wanted.
+func (p *IndexerPlan) BindConvertCache(a *IndexerConvertCacheArgs) (*Call, error) {
+	return p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {
+		return C.plait_indexer_convert_cache(handle, (*C.plait_indexer_convert_cache_args)(unsafe.Pointer(s.words)), stream.raw)
+	})
 }
 
 // IndexerLogitsRaggedArgs are the arguments of IndexerPlan.LogitsRagged.
@@ -2019,13 +2151,7 @@ type IndexerLogitsRaggedArgs struct {
 	Workspace Buffer
 }
 
-// LogitsRagged: Logits of packed (prefill) rows over contiguous keys.
-func (p *IndexerPlan) LogitsRagged(a *IndexerLogitsRaggedArgs, stream Stream) error {
-	handle, err := p.use()
-	if err != nil {
-		return err
-	}
-	s := newScratch(p.onCPU)
+func (a *IndexerLogitsRaggedArgs) fill(s *scratch) {
 	c := (*cIndexerLogitsRaggedArgs)(unsafe.Pointer(s.words))
 	c.structSize = C.sizeof_plait_indexer_logits_ragged_args
 	c.rows = a.Rows
@@ -2043,12 +2169,29 @@ func (p *IndexerPlan) LogitsRagged(a *IndexerLogitsRaggedArgs, stream Stream) er
 	c.fill = flag(a.Fill)
 	c.reserved = 0
 	c.workspace = s.buffer(&a.Workspace)
+}
+
+// LogitsRagged: Logits of packed (prefill) rows over contiguous keys.
+func (p *IndexerPlan) LogitsRagged(a *IndexerLogitsRaggedArgs, stream Stream) error {
+	handle, err := p.use()
+	if err != nil {
+		return err
+	}
+	s := newScratch(p.onCPU)
+	a.fill(s)
 	if s.err == nil {
-		s.err = check(C.plait_indexer_logits_ragged(handle, (*C.plait_indexer_logits_ragged_args)(unsafe.Pointer(c)), unsafe.Pointer(stream.raw)))
+		s.err = check(C.plait_indexer_logits_ragged(handle, (*C.plait_indexer_logits_ragged_args)(unsafe.Pointer(s.words)), stream.raw))
 	}
 	err = s.release()
 	p.done()
 	return err
+}
+
+// BindLogitsRagged packs and pins the arguments of LogitsRagged once, for as many runs as wanted.
+func (p *IndexerPlan) BindLogitsRagged(a *IndexerLogitsRaggedArgs) (*Call, error) {
+	return p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {
+		return C.plait_indexer_logits_ragged(handle, (*C.plait_indexer_logits_ragged_args)(unsafe.Pointer(s.words)), stream.raw)
+	})
 }
 
 // IndexerLogitsPagedArgs are the arguments of IndexerPlan.LogitsPaged.
@@ -2087,14 +2230,7 @@ type IndexerLogitsPagedArgs struct {
 	Workspace Buffer
 }
 
-// LogitsPaged: Logits of decode rows over paged keys. A key whose page is past the table or
-// outside the cache has the logit -inf.
-func (p *IndexerPlan) LogitsPaged(a *IndexerLogitsPagedArgs, stream Stream) error {
-	handle, err := p.use()
-	if err != nil {
-		return err
-	}
-	s := newScratch(p.onCPU)
+func (a *IndexerLogitsPagedArgs) fill(s *scratch) {
 	c := (*cIndexerLogitsPagedArgs)(unsafe.Pointer(s.words))
 	c.structSize = C.sizeof_plait_indexer_logits_paged_args
 	c.requests = a.Requests
@@ -2113,12 +2249,30 @@ func (p *IndexerPlan) LogitsPaged(a *IndexerLogitsPagedArgs, stream Stream) erro
 	c.logits = s.buffer(&a.Logits)
 	c.logitsStride = a.LogitsStride
 	c.workspace = s.buffer(&a.Workspace)
+}
+
+// LogitsPaged: Logits of decode rows over paged keys. A key whose page is past the table or
+// outside the cache has the logit -inf.
+func (p *IndexerPlan) LogitsPaged(a *IndexerLogitsPagedArgs, stream Stream) error {
+	handle, err := p.use()
+	if err != nil {
+		return err
+	}
+	s := newScratch(p.onCPU)
+	a.fill(s)
 	if s.err == nil {
-		s.err = check(C.plait_indexer_logits_paged(handle, (*C.plait_indexer_logits_paged_args)(unsafe.Pointer(c)), unsafe.Pointer(stream.raw)))
+		s.err = check(C.plait_indexer_logits_paged(handle, (*C.plait_indexer_logits_paged_args)(unsafe.Pointer(s.words)), stream.raw))
 	}
 	err = s.release()
 	p.done()
 	return err
+}
+
+// BindLogitsPaged packs and pins the arguments of LogitsPaged once, for as many runs as wanted.
+func (p *IndexerPlan) BindLogitsPaged(a *IndexerLogitsPagedArgs) (*Call, error) {
+	return p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {
+		return C.plait_indexer_logits_paged(handle, (*C.plait_indexer_logits_paged_args)(unsafe.Pointer(s.words)), stream.raw)
+	})
 }
 
 // IndexerSelectRaggedArgs are the arguments of IndexerPlan.SelectRagged.
@@ -2169,14 +2323,7 @@ type IndexerSelectRaggedArgs struct {
 	Workspace Buffer
 }
 
-// SelectRagged: plait_indexer_logits_ragged() then plait_topk() in one call, without a logits
-// matrix: the same indices, in a workspace of at most select_budget bytes whatever `keys` is.
-func (p *IndexerPlan) SelectRagged(a *IndexerSelectRaggedArgs, stream Stream) error {
-	handle, err := p.use()
-	if err != nil {
-		return err
-	}
-	s := newScratch(p.onCPU)
+func (a *IndexerSelectRaggedArgs) fill(s *scratch) {
 	c := (*cIndexerSelectRaggedArgs)(unsafe.Pointer(s.words))
 	c.structSize = C.sizeof_plait_indexer_select_ragged_args
 	c.rows = a.Rows
@@ -2201,12 +2348,30 @@ func (p *IndexerPlan) SelectRagged(a *IndexerSelectRaggedArgs, stream Stream) er
 	c.tableCount = a.TableCount
 	c.tableRow = s.buffer(&a.TableRow)
 	c.workspace = s.buffer(&a.Workspace)
+}
+
+// SelectRagged: plait_indexer_logits_ragged() then plait_topk() in one call, without a logits
+// matrix: the same indices, in a workspace of at most select_budget bytes whatever `keys` is.
+func (p *IndexerPlan) SelectRagged(a *IndexerSelectRaggedArgs, stream Stream) error {
+	handle, err := p.use()
+	if err != nil {
+		return err
+	}
+	s := newScratch(p.onCPU)
+	a.fill(s)
 	if s.err == nil {
-		s.err = check(C.plait_indexer_select_ragged(handle, (*C.plait_indexer_select_ragged_args)(unsafe.Pointer(c)), unsafe.Pointer(stream.raw)))
+		s.err = check(C.plait_indexer_select_ragged(handle, (*C.plait_indexer_select_ragged_args)(unsafe.Pointer(s.words)), stream.raw))
 	}
 	err = s.release()
 	p.done()
 	return err
+}
+
+// BindSelectRagged packs and pins the arguments of SelectRagged once, for as many runs as wanted.
+func (p *IndexerPlan) BindSelectRagged(a *IndexerSelectRaggedArgs) (*Call, error) {
+	return p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {
+		return C.plait_indexer_select_ragged(handle, (*C.plait_indexer_select_ragged_args)(unsafe.Pointer(s.words)), stream.raw)
+	})
 }
 
 // IndexerSelectPagedArgs are the arguments of IndexerPlan.SelectPaged.
@@ -2251,14 +2416,7 @@ type IndexerSelectPagedArgs struct {
 	Workspace Buffer
 }
 
-// SelectPaged: plait_indexer_logits_paged() then plait_topk() in one call; see
-// plait_indexer_select_ragged().
-func (p *IndexerPlan) SelectPaged(a *IndexerSelectPagedArgs, stream Stream) error {
-	handle, err := p.use()
-	if err != nil {
-		return err
-	}
-	s := newScratch(p.onCPU)
+func (a *IndexerSelectPagedArgs) fill(s *scratch) {
 	c := (*cIndexerSelectPagedArgs)(unsafe.Pointer(s.words))
 	c.structSize = C.sizeof_plait_indexer_select_paged_args
 	c.requests = a.Requests
@@ -2281,12 +2439,30 @@ func (p *IndexerPlan) SelectPaged(a *IndexerSelectPagedArgs, stream Stream) erro
 	c.slots = s.buffer(&a.Slots)
 	c.slotsStride = a.SlotsStride
 	c.workspace = s.buffer(&a.Workspace)
+}
+
+// SelectPaged: plait_indexer_logits_paged() then plait_topk() in one call; see
+// plait_indexer_select_ragged().
+func (p *IndexerPlan) SelectPaged(a *IndexerSelectPagedArgs, stream Stream) error {
+	handle, err := p.use()
+	if err != nil {
+		return err
+	}
+	s := newScratch(p.onCPU)
+	a.fill(s)
 	if s.err == nil {
-		s.err = check(C.plait_indexer_select_paged(handle, (*C.plait_indexer_select_paged_args)(unsafe.Pointer(c)), unsafe.Pointer(stream.raw)))
+		s.err = check(C.plait_indexer_select_paged(handle, (*C.plait_indexer_select_paged_args)(unsafe.Pointer(s.words)), stream.raw))
 	}
 	err = s.release()
 	p.done()
 	return err
+}
+
+// BindSelectPaged packs and pins the arguments of SelectPaged once, for as many runs as wanted.
+func (p *IndexerPlan) BindSelectPaged(a *IndexerSelectPagedArgs) (*Call, error) {
+	return p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {
+		return C.plait_indexer_select_paged(handle, (*C.plait_indexer_select_paged_args)(unsafe.Pointer(s.words)), stream.raw)
+	})
 }
 
 // IndexerMapSlotsArgs are the arguments of IndexerPlan.MapSlots.
@@ -2317,14 +2493,7 @@ type IndexerMapSlotsArgs struct {
 	Workspace Buffer
 }
 
-// MapSlots: Turns indices within a request into cache slots: block_table[i / P] * P + i % P; -1
-// for a negative index, a negative page id, an index past the table or a slot past int32.
-func (p *IndexerPlan) MapSlots(a *IndexerMapSlotsArgs, stream Stream) error {
-	handle, err := p.use()
-	if err != nil {
-		return err
-	}
-	s := newScratch(p.onCPU)
+func (a *IndexerMapSlotsArgs) fill(s *scratch) {
 	c := (*cIndexerMapSlotsArgs)(unsafe.Pointer(s.words))
 	c.structSize = C.sizeof_plait_indexer_map_slots_args
 	c.rows = a.Rows
@@ -2339,12 +2508,30 @@ func (p *IndexerPlan) MapSlots(a *IndexerMapSlotsArgs, stream Stream) error {
 	c.slots = s.buffer(&a.Slots)
 	c.slotsStride = a.SlotsStride
 	c.workspace = s.buffer(&a.Workspace)
+}
+
+// MapSlots: Turns indices within a request into cache slots: block_table[i / P] * P + i % P; -1
+// for a negative index, a negative page id, an index past the table or a slot past int32.
+func (p *IndexerPlan) MapSlots(a *IndexerMapSlotsArgs, stream Stream) error {
+	handle, err := p.use()
+	if err != nil {
+		return err
+	}
+	s := newScratch(p.onCPU)
+	a.fill(s)
 	if s.err == nil {
-		s.err = check(C.plait_indexer_map_slots(handle, (*C.plait_indexer_map_slots_args)(unsafe.Pointer(c)), unsafe.Pointer(stream.raw)))
+		s.err = check(C.plait_indexer_map_slots(handle, (*C.plait_indexer_map_slots_args)(unsafe.Pointer(s.words)), stream.raw))
 	}
 	err = s.release()
 	p.done()
 	return err
+}
+
+// BindMapSlots packs and pins the arguments of MapSlots once, for as many runs as wanted.
+func (p *IndexerPlan) BindMapSlots(a *IndexerMapSlotsArgs) (*Call, error) {
+	return p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {
+		return C.plait_indexer_map_slots(handle, (*C.plait_indexer_map_slots_args)(unsafe.Pointer(s.words)), stream.raw)
+	})
 }
 
 // The mirrors have the sizes of the C structs, or this does not compile.

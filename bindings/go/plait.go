@@ -163,11 +163,15 @@ func (s *scratch) buffer(b *Buffer) cBuffer {
 	return cBuffer{uintptr(b.host), b.size}
 }
 
-func (s *scratch) release() error {
+func (s *scratch) unpin() {
 	if s.pinned {
 		s.pinner.Unpin()
 		s.pinned = false
 	}
+}
+
+func (s *scratch) release() error {
+	s.unpin()
 	err := s.err
 	s.err = nil
 	scratches.Put(s)

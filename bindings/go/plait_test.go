@@ -241,6 +241,41 @@ func TestNoCopyAndGarbage(t *testing.T) {
 	}
 }
 
+func TestBind(t *testing.T) {
+	p := newPlan(t, cpu(t, 1))
+	want, got := newSmall(t, p), newSmall(t, p)
+	must(t, want.run())
+	call, err := p.BindPre(&got.MhcPreArgs)
+	must(t, err)
+	runtime.GC()
+	must(t, call.Run(Stream{}))
+	if !reflect.DeepEqual(got.input, want.input) {
+		t.Fatal("other bits")
+	}
+	got.input[0] = 7
+	call.SetCount(0)
+	must(t, call.Run(Stream{}))
+	if got.input[0] != 7 {
+		t.Fatal("0 tokens touched an output")
+	}
+	call.SetCount(testTokens + 1)
+	if err := call.Run(Stream{}); !errors.Is(err, ErrBufferTooSmall) {
+		t.Fatal(err)
+	}
+	must(t, p.Close())
+	if err := call.Run(Stream{}); !errors.Is(err, ErrClosed) {
+		t.Fatal(err)
+	}
+	must(t, call.Close())
+	must(t, call.Close())
+	if err := call.Run(Stream{}); !errors.Is(err, ErrClosed) {
+		t.Fatal(err)
+	}
+	if _, err := p.BindPre(&got.MhcPreArgs); !errors.Is(err, ErrClosed) {
+		t.Fatal(err)
+	}
+}
+
 func TestHostSliceOnGPU(t *testing.T) {
 	p := newPlan(t, cpu(t, 1))
 	defer p.Close()
@@ -357,13 +392,33 @@ func BenchmarkPreNoTokens(b *testing.B) {
 	}
 }
 
-// The same with no buffer: nothing is pinned.
-func BenchmarkPreNoBuffers(b *testing.B) {
+// The same, packed and pinned once.
+func BenchmarkBoundPreNoTokens(b *testing.B) {
 	p := newPlan(b, cpu(b, 1))
 	defer p.Close()
+	s := newSmall(b, p)
+	s.Tokens = 0
+	call, err := p.BindPre(&s.MhcPreArgs)
+	must(b, err)
+	defer call.Close()
+	b.ReportAllocs()
+	b.ResetTimer()
 	for i := 0; i < b.N; i++ {
-		if err := p.Pre(&MhcPreArgs{}, Stream{}); err != nil {
+		if err := call.Run(Stream{}); err != nil {
 			b.Fatal(err)
 		}
 	}
+}
+
+// One crossing into C that makes all the calls: the C function alone.
+func BenchmarkCNoTokens(b *testing.B) {
+	p := newPlan(b, cpu(b, 1))
+	defer p.Close()
+	s := newSmall(b, p)
+	s.Tokens = 0
+	call, err := p.BindPre(&s.MhcPreArgs)
+	must(b, err)
+	defer call.Close()
+	b.ResetTimer()
+	must(b, check(repeatInC(p.handle, call.s, b.N)))
 }

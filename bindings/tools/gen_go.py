@@ -196,15 +196,19 @@ def operation(api, op, out):
             fill.append(f"c.{c} = a.{field}")
     mirror = mirror_name(s.name)
     out += ["}", ""]
+    out += [f"func (a *{name}) fill(s *scratch) {{", f"\tc := (*{mirror})(unsafe.Pointer(s.words))",
+            *[f"\t{line}" for line in fill], "}", ""]
+    invoke = (f"C.{op.function}(handle, (*C.{s.name})(unsafe.Pointer(s.words)), stream.raw)")
     out += comment(f"{method}: {model.brief(op.doc)}")
     out += [f"func (p *{plan}) {method}(a *{name}, stream Stream) error {{",
             "\thandle, err := p.use()", "\tif err != nil {", "\t\treturn err", "\t}",
-            "\ts := newScratch(p.onCPU)", f"\tc := (*{mirror})(unsafe.Pointer(s.words))"]
-    out += [f"\t{line}" for line in fill]
-    out += ["\tif s.err == nil {",
-            f"\t\ts.err = check(C.{op.function}(handle, (*C.{s.name})(unsafe.Pointer(c)), "
-            "unsafe.Pointer(stream.raw)))", "\t}", "\terr = s.release()", "\tp.done()",
+            "\ts := newScratch(p.onCPU)", "\ta.fill(s)", "\tif s.err == nil {",
+            f"\t\ts.err = check({invoke})", "\t}", "\terr = s.release()", "\tp.done()",
             "\treturn err", "}", ""]
+    out += comment(f"Bind{method} packs and pins the arguments of {method} once, for as many runs as wanted.")
+    out += [f"func (p *{plan}) Bind{method}(a *{name}) (*Call, error) {{",
+            "\treturn p.bind(a.fill, func(handle *C.plait_plan, s *scratch, stream Stream) C.plait_status {",
+            f"\t\treturn {invoke}", "\t})", "}", ""]
 
 
 def files(api):

@@ -99,6 +99,14 @@ pub trait Plan: sealed::HasHandle {
     }
 }
 
+impl Op {
+    /// "mhc_pre"; "" when unknown.
+    pub fn name(self) -> String {
+        // SAFETY: static text for any integer.
+        unsafe { text(sys::plait_op_name(self.0)) }
+    }
+}
+
 pub(crate) mod sealed {
     pub trait HasHandle {
         #[doc(hidden)]

@@ -139,6 +139,7 @@ fn explain_and_candidates() {
     assert_eq!(listed.iter().filter(|entry| entry.chosen).count(), 1);
     assert_eq!(listed.last().unwrap().name, "reference");
     assert!(plan.candidates(Op::TOPK).is_err());
+    assert_eq!(Op::MHC_PRE.name(), "mhc_pre");
 }
 
 #[test]
