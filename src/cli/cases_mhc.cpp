@@ -35,7 +35,18 @@ Problem read(int32_t op, Shape &shape) {
     p.collapse = shape.word("collapse", {"current", "delayed", "stream0"}, kCurrent);
     p.norm = shape.get("norm", 0, 0, 1) != 0;
   }
-  if (has_pre) p.desc.sinkhorn_iters = static_cast<int32_t>(shape.get("iters", 20, 1, 1000));
+  const auto real = [&](const char *key, float &field) {
+    field = static_cast<float>(shape.real(key, static_cast<double>(field)));
+  };
+  if (has_pre) {
+    p.desc.sinkhorn_iters = static_cast<int32_t>(shape.get("iters", 20, 1, 1000));
+    real("sinkhorn_eps", p.desc.sinkhorn_eps);
+    real("post_mult", p.desc.post_mult);
+  }
+  if (has_pre || op == PLAIT_OP_MHC_HEAD) {
+    real("rms_eps", p.desc.rms_eps);
+    real("pre_eps", p.desc.pre_eps);
+  }
   if (has_pre || has_post) p.broadcast = shape.get("broadcast", 0, 0, 1) != 0;
   if (has_post) {
     p.x2 = shape.get("x2", 0, 0, 1) != 0;

@@ -11,7 +11,7 @@
 using namespace plait::cli;
 
 int main(int argc, char **argv) {
-  const Subcommand *const subcommands[] = {&kInfo, &kBench};
+  const Subcommand *const subcommands[] = {&kInfo, &kAudit, &kBench};
   std::string help = "usage: plait SUBCOMMAND [options]\n       plait --help | --version\n\n";
   for (const Subcommand *s : subcommands)
     help += std::string("  ") + s->name + std::string(8 - std::string(s->name).size(), ' ') +

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "src/cli/options.h"
+#include "src/cli/table.h"
 
 namespace plait::cli {
 
@@ -34,6 +35,13 @@ int64_t Shape::get(const char *key, int64_t otherwise, int64_t least, int64_t mo
     throw UsageError(std::string("shape: ") + key + " must be " + std::to_string(least) + " to " +
                      std::to_string(most));
   resolved_.emplace_back(key, std::to_string(value));
+  return value;
+}
+
+double Shape::real(const char *key, double otherwise) {
+  const std::string *text = find(key);
+  const double value = text ? parse_number(*text, std::string("shape ") + key) : otherwise;
+  resolved_.emplace_back(key, format("%.9g", value));
   return value;
 }
 

@@ -16,6 +16,7 @@ class Shape {
 
   // The key's value, or `otherwise`; both are remembered in the order of asking.
   int64_t get(const char *key, int64_t otherwise, int64_t least, int64_t most);
+  double real(const char *key, double otherwise);
   // One of the words; the answer is its index.
   int32_t word(const char *key, const std::vector<std::string> &words, int32_t otherwise);
   int32_t dtype(const char *key, int32_t otherwise);  // f32, f16, bf16

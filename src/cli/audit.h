@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// What audit runs and what it finds.
+#ifndef PLAIT_SRC_CLI_AUDIT_H
+#define PLAIT_SRC_CLI_AUDIT_H
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "src/cli/compare.h"
+
+namespace plait::cli {
+
+// Outcomes of one case on one implementation. A check that does not apply is absent.
+struct Finding {
+  int32_t op;
+  std::string label, implementation;
+  bool golden;
+  Difference difference;
+  std::map<std::string, bool> checks;  // "run", "tokens", … -> held
+  std::string error;                   // a status where none should be
+
+  bool failed() const;
+};
+
+// The names of the checks in the order of the table.
+extern const std::vector<const char *> kChecks;
+
+// The shapes that audit generates for an operation, odd ones first; `quick`: the first few.
+std::vector<std::string> audit_shapes(int32_t op, bool quick);
+
+// The contexts that a case is run on.
+class Auditor {
+ public:
+  Auditor(int32_t backend, int32_t device);
+  const Context &context() const { return context_; }
+  // One finding for each implementation that can run the case.
+  std::vector<Finding> audit(const Case &c, bool golden) const;
+
+ private:
+  Finding audit(const Case &c, const std::string &implementation) const;
+  void differences(const Case &c, const std::vector<Tensor> &got, Finding &finding) const;
+  void against(const Case &c, const Context &oracle, const std::vector<Tensor> &got,
+               Finding &finding) const;
+  void bits(const Case &c, const std::string &implementation, const plait_plan *plan,
+            const std::vector<Tensor> &base, Finding &finding) const;
+
+  Context context_;
+  std::vector<Context> threads_;  // CPU: the same with other thread counts
+  std::vector<Context> cpu_;      // GPU: a CPU context, for its reference
+};
+
+}  // namespace plait::cli
+
+#endif
