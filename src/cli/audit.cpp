@@ -117,13 +117,13 @@ int run(const Options &options) {
   std::vector<Finding> findings;
   {
     Progress progress(generated.size() + golden.size());
-    const auto audit = [&](const Case &c, bool recorded) {
+    const auto audit = [&](const Case &c) {
       progress.step(std::string(plait_op_name(c.op)) + " " + c.label);
-      for (Finding &f : auditor.audit(c, recorded)) findings.push_back(std::move(f));
+      for (Finding &f : auditor.audit(c)) findings.push_back(std::move(f));
     };
-    for (const auto &item : generated) audit(make_case(item.first, item.second), false);
+    for (const auto &item : generated) audit(make_case(item.first, item.second));
     for (const Case &c : golden)
-      if (op < 0 || op == c.op) audit(c, true);
+      if (op < 0 || op == c.op) audit(c);
   }
   const std::vector<Row> rows = summarise(findings);
   int64_t failed = 0;

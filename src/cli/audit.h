@@ -13,14 +13,19 @@ namespace plait::cli {
 
 // Outcomes of one case on one implementation. A check that does not apply is absent.
 struct Finding {
+  Finding(const Case &c, std::string implementation_)
+      : op(c.op),
+        label(c.label),
+        implementation(std::move(implementation_)),
+        golden(!c.recorded.empty()) {}
+  bool failed() const;
+
   int32_t op;
   std::string label, implementation;
   bool golden;
   Difference difference;
   std::map<std::string, bool> checks;  // "run", "tokens", … -> held
   std::string error;                   // a status where none should be
-
-  bool failed() const;
 };
 
 // The names of the checks in the order of the table.
@@ -35,10 +40,10 @@ class Auditor {
   Auditor(int32_t backend, int32_t device);
   const Context &context() const { return context_; }
   // One finding for each implementation that can run the case.
-  std::vector<Finding> audit(const Case &c, bool golden) const;
+  std::vector<Finding> audit(const Case &c) const;
 
  private:
-  Finding audit(const Case &c, const std::string &implementation) const;
+  Finding audit_one(const Case &c, const std::string &implementation) const;
   void differences(const Case &c, const std::vector<Tensor> &got, Finding &finding) const;
   void against(const Case &c, const Context &oracle, const std::vector<Tensor> &got,
                Finding &finding) const;

@@ -171,8 +171,8 @@ void Auditor::bits(const Case &c, const std::string &implementation, const plait
   }
 }
 
-Finding Auditor::audit(const Case &c, const std::string &implementation) const {
-  Finding finding = {c.op, c.label, implementation, !c.recorded.empty(), {}, {}, ""};
+Finding Auditor::audit_one(const Case &c, const std::string &implementation) const {
+  Finding finding(c, implementation);
   try {
     const Plan plan = plan_of(c, context_, implementation.c_str());
     const std::vector<Tensor> base = outputs_of(c, context_, plan.get());
@@ -184,15 +184,16 @@ Finding Auditor::audit(const Case &c, const std::string &implementation) const {
   return finding;
 }
 
-std::vector<Finding> Auditor::audit(const Case &c, bool golden) const {
+std::vector<Finding> Auditor::audit(const Case &c) const {
   std::vector<Finding> findings;
   std::vector<std::string> names;
   try {
     names = usable(plan_of(c, context_, nullptr).get(), c.op);
   } catch (const Failure &failure) {
-    findings.push_back({c.op, c.label, "", golden, {}, {}, failure.what()});
+    findings.emplace_back(c, "");
+    findings.back().error = failure.what();
   }
-  for (const std::string &name : names) findings.push_back(audit(c, name));
+  for (const std::string &name : names) findings.push_back(audit_one(c, name));
   return findings;
 }
 
