@@ -9,6 +9,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include "allocation.h"
 #include "env.h"
 
 static void run_copy(call *to, const call *from, plait_context *context, const plait_plan *plan,
@@ -207,6 +208,37 @@ void check_modes(plait_context *context, const plait_plan *plan, const call *c, 
 #else
   (void)context, (void)plan, (void)c, (void)label;
 #endif
+}
+
+void check_no_allocation(const plan_spec *spec, const char *implementation, const call *c,
+                         const char *label) {
+  if (!allocation_watched()) skip();
+  static const int32_t threads[] = {1, 2};
+  for (int i = 0; i < 2; i++) {
+    plait_context *context = test_context(threads[i]);
+    plait_plan *plan = spec_plan(context, spec, implementation);
+    call twice;
+    call_restride(&twice, c, 0, 0);
+    call_place(&twice, context, plan);
+    // Case 44: the first call at this count counts too.
+    for (int run = 0; run < 2; run++) {
+      allocation_begin(-1);
+      const plait_status status = call_execute(&twice, plan, NULL);
+      const allocation_counts counts = allocation_end();
+      CHECK(status == PLAIT_OK, "%s: %s", label, status_text(status));
+      CHECK(test_gpu() || (counts.allocations == 0 && counts.frees == 0),
+            "%s: %ld allocations and %ld frees in execute", label, counts.allocations,
+            counts.frees);
+      CHECK(test_gpu() || counts.environments == 0, "%s: execute read the environment", label);
+      // With workers there is the pool's own lock; alone there is none.
+      CHECK(test_gpu() || i > 0 || counts.locks == 0, "%s: %ld locks in execute", label,
+            counts.locks);
+    }
+    CHECK(plait_stream_synchronize(context, NULL) == PLAIT_OK, "%s: synchronize", label);
+    call_collect(&twice, label);
+    call_free(&twice);
+    plait_plan_destroy(plan);
+  }
 }
 
 void check_graph(plait_context *context, const plait_plan *plan, const call *c, const char *label) {

@@ -29,6 +29,10 @@ void check_concurrent(plait_context *context, const plait_plan *plan, const call
                       const char *label);
 // A caller that flushes denormals and rounds towards zero; its modes are still set afterwards.
 void check_modes(plait_context *context, const plait_plan *plan, const call *c, const char *label);
+// No allocation, no lock, no look at the environment while it executes; on a GPU, the first two are
+// the runtime's own business.
+void check_no_allocation(const plan_spec *spec, const char *implementation, const call *c,
+                         const char *label);
 // Recorded into a graph and launched twice.
 void check_graph(plait_context *context, const plait_plan *plan, const call *c, const char *label);
 

@@ -94,6 +94,7 @@ OWN_COUNT(strides)
 OWN_COUNT(in_place)
 OWN_COUNT(modes)
 OWN_COUNT(graph)
+OWN_COUNT(no_allocation)
 static int64_t generic_count_counts(const row_head *row) {
   (void)row;
   return 1031;
@@ -113,6 +114,7 @@ GENERIC(strides, check_strides(context, plan, c, label))
 GENERIC(in_place, check_in_place(context, plan, c, label))
 GENERIC(concurrent, check_concurrent(context, plan, c, label))
 GENERIC(modes, check_modes(context, plan, c, label))
+GENERIC(no_allocation, check_no_allocation(spec, implementation, c, label))
 GENERIC(graph, check_graph(context, plan, c, label))
 
 static struct CMUnitTest tests[MOST_TESTS];
@@ -149,6 +151,7 @@ int suite_main(const op_suite *suite) {
     add("graph replay", test_graph, first);
   } else {
     add("threads 1, 2, 3, 7", test_threads, first);
+    add("case 44: no allocation, lock or environment in execute", test_no_allocation, first);
     add("floating point modes of the caller", test_modes, first);
   }
   for (int i = 0; i < suite->extra_count; i++)
