@@ -10,11 +10,11 @@ struct Table {
   const Implementation *entries[n];
 };
 
-constexpr Table<1> kMhcPre{{&mhc_pre::reference}};
-constexpr Table<1> kMhcPost{{&mhc_post::reference}};
-constexpr Table<1> kMhcPostPre{{&mhc_post_pre::reference}};
-constexpr Table<1> kMhcHead{{&mhc_head::reference}};
-constexpr Table<1> kMhcExpand{{&mhc_expand::reference}};
+constexpr Table<2> kMhcPre{{&mhc_pre::fast, &mhc_pre::reference}};
+constexpr Table<2> kMhcPost{{&mhc_post::fast, &mhc_post::reference}};
+constexpr Table<2> kMhcPostPre{{&mhc_post_pre::fast, &mhc_post_pre::reference}};
+constexpr Table<2> kMhcHead{{&mhc_head::fast, &mhc_head::reference}};
+constexpr Table<2> kMhcExpand{{&mhc_expand::fast, &mhc_expand::reference}};
 constexpr Table<1> kQuantizeQ{{&quantize_q::reference}};
 constexpr Table<1> kWriteK{{&write_k::reference}};
 constexpr Table<1> kGatherK{{&gather_k::reference}};

@@ -14,19 +14,19 @@ ImplementationList list(int32_t op);
 void describe_simd(DeviceInfo &info);
 
 namespace mhc_pre {
-extern const Implementation reference;
+extern const Implementation fast, reference;
 }
 namespace mhc_post {
-extern const Implementation reference;
+extern const Implementation fast, reference;
 }
 namespace mhc_post_pre {
-extern const Implementation reference;
+extern const Implementation fast, reference;
 }
 namespace mhc_head {
-extern const Implementation reference;
+extern const Implementation fast, reference;
 }
 namespace mhc_expand {
-extern const Implementation reference;
+extern const Implementation fast, reference;
 }
 namespace quantize_q {
 extern const Implementation reference;

@@ -15,7 +15,7 @@ plait_status run(const Device &, const plait_mhc_plan_desc &p, const plait_mhc_e
     for (int64_t i = 0; i < p.hc_mult; ++i)
       memcpy(mhc::element(p.dtype, a.residual_out.data, t * a.residual_out_stride + i * p.hidden),
              mhc::element(p.dtype, a.x.data, t * a.x_stride),
-             static_cast<size_t>(p.hidden * mhc::element_size(p.dtype)));
+             static_cast<size_t>(p.hidden * dtype_bytes(p.dtype)));
   return PLAIT_OK;
 }
 

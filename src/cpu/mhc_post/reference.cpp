@@ -8,7 +8,6 @@ namespace plait::cpu::mhc_post {
 namespace {
 
 void token(const plait_mhc_plan_desc &p, const plait_mhc_post_args &a, int64_t t) {
-  using mhc::load;
   const int64_t n = p.hc_mult, H = p.hidden, stream_stride = a.broadcast ? 0 : H;
   const float *post = static_cast<const float *>(a.post_mix.data) + t * a.post_mix_stride;
   const float *comb = a.comb_mix.data
@@ -28,8 +27,8 @@ void token(const plait_mhc_plan_desc &p, const plait_mhc_post_args &a, int64_t t
         out[j] += static_cast<double>(comb[i * n + j]) * residual[i];
     }
     for (int64_t j = 0; j < n; ++j)
-      mhc::store(p.dtype, a.residual_out.data, t * a.residual_out_stride + j * H + h,
-                 static_cast<float>(out[j]));
+      store(p.dtype, a.residual_out.data, t * a.residual_out_stride + j * H + h,
+            static_cast<float>(out[j]));
   }
 }
 
