@@ -11,6 +11,7 @@ struct TopkInput {
   const void *values;
   int64_t stride;
   const int32_t *start, *end;  // may be nullptr: 0, columns
+  int32_t next_n;              // not 0: `end` has one length a request; see range_of()
   int64_t rows, columns;
   int32_t dtype;
 };

@@ -16,7 +16,11 @@ struct Range {
 
 __device__ inline Range range_of(const TopkInput &in, int64_t row) {
   const int64_t start = in.start ? in.start[row] : 0;
-  int64_t end = in.end ? in.end[row] : in.columns;
+  int64_t end = in.columns;
+  if (in.next_n != 0)
+    end = in.end[row / in.next_n] - in.next_n + row % in.next_n + 1;
+  else if (in.end)
+    end = in.end[row];
   if (end > in.columns) end = in.columns;
   return start < 0 || start >= end ? Range{0, 0} : Range{start, end - start};
 }

@@ -10,6 +10,10 @@ struct Table {
   const Implementation *entries[n];
 };
 
+constexpr Table<2> kLogitsRagged{{&logits_ragged::sm90, &logits_ragged::generic}};
+constexpr Table<2> kLogitsPaged{{&logits_paged::sm90, &logits_paged::generic}};
+constexpr Table<2> kSelectRagged{{&select_ragged::sm90, &select_ragged::generic}};
+constexpr Table<2> kSelectPaged{{&select_paged::sm90, &select_paged::generic}};
 constexpr Table<2> kTopk{{&topk::filter, &topk::passes}};
 constexpr Table<1> kTopkMerge{{&topk_merge::generic}};
 
@@ -22,6 +26,10 @@ template <int32_t n>
 
 ImplementationList list(int32_t op) {
   switch (op) {
+    case PLAIT_OP_LOGITS_RAGGED: return as_list(kLogitsRagged);
+    case PLAIT_OP_LOGITS_PAGED: return as_list(kLogitsPaged);
+    case PLAIT_OP_SELECT_RAGGED: return as_list(kSelectRagged);
+    case PLAIT_OP_SELECT_PAGED: return as_list(kSelectPaged);
     case PLAIT_OP_TOPK: return as_list(kTopk);
     case PLAIT_OP_TOPK_MERGE: return as_list(kTopkMerge);
     default: return {nullptr, 0};

@@ -9,6 +9,18 @@ namespace plait::gpu {
 
 ImplementationList list(int32_t op);
 
+namespace logits_ragged {
+extern const Implementation sm90, generic;
+}
+namespace logits_paged {
+extern const Implementation sm90, generic;
+}
+namespace select_ragged {
+extern const Implementation sm90, generic;
+}
+namespace select_paged {
+extern const Implementation sm90, generic;
+}
 namespace topk {
 extern const Implementation filter, passes;
 }

@@ -141,6 +141,7 @@ kernels::TopkInput input_of(const Op::P &p, const Op::A &a) {
           a.values_stride,
           static_cast<const int32_t *>(a.row_start.data),
           static_cast<const int32_t *>(a.row_end.data),
+          0,
           a.rows,
           a.columns,
           p.dtype};
