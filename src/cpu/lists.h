@@ -44,16 +44,16 @@ namespace convert_cache {
 extern const Implementation reference;
 }
 namespace logits_ragged {
-extern const Implementation reference;
+extern const Implementation fast, reference;
 }
 namespace logits_paged {
-extern const Implementation reference;
+extern const Implementation fast, reference;
 }
 namespace select_ragged {
-extern const Implementation reference;
+extern const Implementation fast, reference;
 }
 namespace select_paged {
-extern const Implementation reference;
+extern const Implementation fast, reference;
 }
 namespace map_slots {
 extern const Implementation reference;

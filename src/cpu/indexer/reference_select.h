@@ -51,7 +51,8 @@ void reference_select(const Device &device, const Scoring &s, const RankingOutpu
         for (int64_t c = range.begin; c < range.end; ++c)
           first.add({as_stored(p, logit(r, c)), static_cast<int32_t>(c - range.begin)});
         sort_for_output(first.heap, first.count, p.order);
-        output.write(r, table_row(r), first.count, [&](int64_t place) { return first.heap[place]; });
+        output.write(r, table_row(r), first.count,
+                     [&](int64_t place) { return first.heap[place]; });
       }
   });
 }

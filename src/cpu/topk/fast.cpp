@@ -9,7 +9,8 @@
 namespace plait::cpu::topk {
 namespace {
 
-constexpr int64_t kLeastSegment = 16384;
+// Columns that are worth waking a thread for: about 40 us.
+constexpr int64_t kThreadColumns = 131072;
 
 // Workspace: | scratch of each thread | selectors |. Whole rows need a selector for each thread;
 // segments, which are fewer than 2 * threads, one each, and the rows as many as threads.
@@ -60,7 +61,8 @@ struct Run {
   }
 
   void whole_rows() const {
-    parallel_for_workers(device, a.rows, 1, [&](int64_t worker, int64_t first, int64_t last) {
+    const int64_t grain = std::max<int64_t>(1, kThreadColumns / std::max<int64_t>(1, a.columns));
+    parallel_for_workers(device, a.rows, grain, [&](int64_t worker, int64_t first, int64_t last) {
       for (int64_t r = first; r < last; ++r) {
         if (write_short(r)) continue;
         Selector whole(size, selector(worker));
@@ -107,7 +109,7 @@ plait_status run(const Device &device, const Op::P &p, const Op::A &a, void *) {
   uint8_t *scratches = static_cast<uint8_t *>(a.workspace.data);
   const Run run{device, p, a, call, size, scratches, scratches + threads * size.scratch_bytes()};
   const int64_t wanted = a.rows < threads ? (threads + a.rows - 1) / a.rows : 1;
-  const int64_t segments = std::min(wanted, a.columns / kLeastSegment);
+  const int64_t segments = std::min(wanted, a.columns / kThreadColumns);
   if (segments > 1)
     run.cut_rows(segments);
   else
