@@ -1,0 +1,7 @@
+module plaitexamples
+
+go 1.21
+
+require plait v0.0.0
+
+replace plait => ../../bindings/go
