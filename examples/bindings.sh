@@ -40,13 +40,10 @@ if [ -n "${go:-}" ]; then
   done
 fi
 one "Python  serving_plugin" "$python" examples/python/serving_plugin.py
-# Under Debian's Python or the one in PATH, whichever has it.
-for torch_python in "$python" python3; do
-  "$torch_python" -c 'import torch' 2>/dev/null && break
-  torch_python=
-done
-if [ -n "$torch_python" ]; then
+# torch is no Debian package that is new enough: name a Python that has it.
+torch_python=${PLAIT_TORCH_PYTHON:-python3}
+if "$torch_python" -c 'import torch.library as l; l.custom_op' 2>/dev/null; then
   one "Python  torch_block" "$torch_python" examples/python/torch_block.py
 else
-  skip "Python  torch_block" "no torch"
+  skip "Python  torch_block" "no torch >= 2.4 (PLAIT_TORCH_PYTHON names a Python that has it)"
 fi
