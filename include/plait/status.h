@@ -226,7 +226,7 @@ PLAIT_API const char *plait_status_description(plait_status status);
 
 /**
  * @brief The name of an argument number, "comb_mix"; for any integer, never NULL ("" for
- *        #PLAIT_ARG_NONE). Static storage.
+ *        PLAIT_ARG_NONE). Static storage.
  *
  * Class: query. Thread safety: any.
  */

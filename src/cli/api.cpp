@@ -14,15 +14,20 @@ std::string describe(plait_status status) {
   return text;
 }
 
+static void fail(plait_status status, const std::string &message) {
+  if (plait_status_code(status) / 100 == 2) throw Refusal(message);
+  throw Failure(message);
+}
+
 void check(plait_status status, const std::string &what) {
   if (status != PLAIT_OK)
-    throw Failure(what + ": " + describe(status) + ": " + plait_status_description(status));
+    fail(status, what + ": " + describe(status) + ": " + plait_status_description(status));
 }
 
 void check(plait_status status, const std::string &what, const plait_error &error) {
   if (status == PLAIT_OK) return;
   if (!error.message[0]) check(status, what);
-  throw Failure(what + ": " + describe(status) + ": " + error.message);
+  fail(status, what + ": " + describe(status) + ": " + error.message);
 }
 
 plait_error no_error() {

@@ -17,6 +17,11 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A status of 200 … 299: right in itself, but not for this build, device or shape.
+struct Refusal : Failure {
+  using Failure::Failure;
+};
+
 // "PLAIT_ERROR_BUFFER_TOO_SMALL (comb_mix)".
 std::string describe(plait_status status);
 // Throws Failure unless status is OK.

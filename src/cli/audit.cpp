@@ -17,7 +17,7 @@ namespace {
 struct Row {
   int32_t op;
   std::string implementation;
-  int64_t cases = 0, golden = 0, failed = 0;
+  int64_t cases = 0, golden = 0, failed = 0, refused = 0;
   Difference difference;
   std::map<std::string, bool> checks;
 };
@@ -37,6 +37,7 @@ std::vector<Row> summarise(const std::vector<Finding> &findings) {
     ++row.cases;
     row.golden += f.golden;
     row.failed += f.failed();
+    row.refused += !f.refusal.empty();
     row.difference.add(f.difference);
     for (const auto &check : f.checks) {
       const auto known = row.checks.emplace(check.first, true).first;
@@ -65,10 +66,18 @@ void print(const std::vector<Finding> &findings, const std::vector<Row> &rows) {
       const auto found = row.checks.find(check);
       cells.push_back(found == row.checks.end() ? "-" : found->second ? "equal" : "DIFFER");
     }
-    cells.push_back(row.failed ? format("%lld FAILED", static_cast<long long>(row.failed)) : "ok");
+    cells.push_back(row.failed    ? format("%lld FAILED", static_cast<long long>(row.failed))
+                    : row.refused ? "refused"
+                                  : "ok");
     table.add(cells);
   }
   fputs(table.text().c_str(), stdout);
+  std::string last;
+  for (const Finding &f : findings) {
+    if (f.refusal.empty() || f.refusal == last) continue;
+    printf("refused %s [%s]: %s\n", plait_op_name(f.op), f.label.c_str(), f.refusal.c_str());
+    last = f.refusal;
+  }
   for (const Finding &f : findings) {
     if (!f.failed()) continue;
     printf("FAILED %s %s [%s]:", plait_op_name(f.op), f.implementation.c_str(), f.label.c_str());
@@ -93,6 +102,7 @@ Json to_json(const Finding &f) {
   json.set("outside_tolerance", f.difference.wrong).set("compared", f.difference.count);
   json.set("bits", checks);
   if (!f.error.empty()) json.set("error", f.error);
+  if (!f.refusal.empty()) json.set("refused", f.refusal);
   return json;
 }
 
@@ -126,8 +136,8 @@ int run(const Options &options) {
       if (op < 0 || op == c.op) audit(c);
   }
   const std::vector<Row> rows = summarise(findings);
-  int64_t failed = 0;
-  for (const Row &row : rows) failed += row.failed;
+  int64_t failed = 0, refused = 0;
+  for (const Row &row : rows) failed += row.failed, refused += row.refused;
 
   if (options.has("json")) {
     Json list = Json::array();
@@ -135,12 +145,13 @@ int run(const Options &options) {
     Json json = Json::object();
     json.set("version", plait_version_string()).set("backend", backend_name(info.backend));
     json.set("device", info.device_name).set("architecture", info.architecture);
-    json.set("vectors", vectors).set("failed", failed).set("cases", list);
+    json.set("vectors", vectors).set("failed", failed).set("refused", refused).set("cases", list);
     printf("%s\n", json.dump().c_str());
   } else {
     printf("%s, %s\n", info.device_name, info.architecture);
     print(findings, rows);
-    printf("%zu cases, %lld failed\n", findings.size(), static_cast<long long>(failed));
+    printf("%zu cases, %lld refused, %lld failed\n", findings.size(),
+           static_cast<long long>(refused), static_cast<long long>(failed));
   }
   return failed ? 1 : 0;
 }

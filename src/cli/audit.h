@@ -26,6 +26,7 @@ struct Finding {
   Difference difference;
   std::map<std::string, bool> checks;  // "run", "tokens", … -> held
   std::string error;                   // a status where none should be
+  std::string refusal;                 // no implementation for the problem: why
 };
 
 // The names of the checks in the order of the table.

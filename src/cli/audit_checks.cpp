@@ -189,6 +189,9 @@ std::vector<Finding> Auditor::audit(const Case &c) const {
   std::vector<std::string> names;
   try {
     names = usable(plan_of(c, context_, nullptr).get(), c.op);
+  } catch (const Refusal &refusal) {
+    findings.emplace_back(c, "");
+    findings.back().refusal = refusal.what();
   } catch (const Failure &failure) {
     findings.emplace_back(c, "");
     findings.back().error = failure.what();

@@ -164,7 +164,15 @@ int run(const Options &options) {
       const Case c = make_case(item.first, item.second);
       for (const std::string &name : asked) {
         progress.step(std::string(plait_op_name(c.op)) + " " + c.label + " " + name);
-        const Plan plan = plan_of(c, context, name.empty() ? nullptr : name.c_str());
+        Plan plan;
+        try {
+          plan = plan_of(c, context, name.empty() ? nullptr : name.c_str());
+        } catch (const Refusal &refusal) {
+          if (options.has("shape") || options.has("implementation")) throw;
+          fprintf(stderr, "left out: %s %s: %s\n", plait_op_name(c.op), c.label.c_str(),
+                  refusal.what());
+          continue;
+        }
         const Bound bound(context, c, plan.get());
         copy.sample(context.gpu() ? 0.02 : 0.2);
         const std::vector<Timing> timings = measure(context, effort, plan.get(), c.bind(bound));
