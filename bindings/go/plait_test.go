@@ -392,6 +392,25 @@ func BenchmarkPreNoTokens(b *testing.B) {
 	}
 }
 
+// The same with addresses that Go does not own, as on a GPU: nothing is pinned.
+func BenchmarkPreNoTokensAddresses(b *testing.B) {
+	p := newPlan(b, cpu(b, 1))
+	defer p.Close()
+	s := newSmall(b, p)
+	s.Tokens = 0
+	for _, buffer := range []*Buffer{&s.Residual, &s.Fn, &s.Base, &s.Scale, &s.PostMix, &s.CombMix,
+		&s.LayerInput, &s.Workspace} {
+		*buffer = Device(256, buffer.size) // T = 0: not touched
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		if err := s.run(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // The same, packed and pinned once.
 func BenchmarkBoundPreNoTokens(b *testing.B) {
 	p := newPlan(b, cpu(b, 1))

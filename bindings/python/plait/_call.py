@@ -6,7 +6,7 @@ import struct
 from ctypes import sizeof
 from typing import Any, Callable, Tuple
 
-from ._buffers import HOST, describe, pinned, stream_handle
+from ._buffers import HOST, _by_type, describe, pinned, stream_handle
 from ._enums import coerce
 from ._status import ArrayError, CallerError, ClosedError
 
@@ -41,7 +41,8 @@ class Operation:
             if value is None:
                 continue
             try:
-                pointer, size, item, stride, where = describe(value, keep, writes)
+                extract = _by_type.get(type(value), describe)
+                pointer, size, item, stride, where = extract(value, keep, writes)
             except ArrayError as error:
                 raise ArrayError(error.message, argument=name, name="array") from None
             want = sizes[element]
