@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "kernels/mhc.h"
 #include "kernels/probe.h"
 #include "src/gpu/lists.h"
 #include "src/version.h"
@@ -29,6 +30,7 @@ namespace {
 #if defined(PLAIT_WITH_CUDA)
 constexpr char kName[] = "cuda";
 constexpr int32_t kKind = PLAIT_BACKEND_CUDA;
+constexpr int64_t kWidestClusterHidden = 7168;  // the case that needs the most shared memory
 #else
 constexpr char kName[] = "hip";
 constexpr int32_t kKind = PLAIT_BACKEND_HIP;
@@ -105,6 +107,12 @@ plait_status open(const DeviceConfig &config, Device **out, Failure &failure) {
     free(device);
     return failure.status;
   }
+#if defined(PLAIT_WITH_CUDA)
+  int clusters = 0;
+  if (device->info.arch_major == 9 &&
+      kernels::mhc_post_pre_sm90_prepare(kWidestClusterHidden, &clusters) == hipSuccess)
+    device->wide_clusters = clusters;
+#endif
   *out = device;
   return PLAIT_OK;
 }

@@ -11,6 +11,9 @@ namespace plait::gpu {
 
 struct GpuDevice : Device {
   int32_t max_threads = 0;  // of a block
+  // Hopper: clusters of 16 blocks that run at once; 0 where there are none. Kernels that need one
+  // refuse the device then.
+  int32_t wide_clusters = 0;
 };
 
 inline const GpuDevice &gpu(const Device &device) { return static_cast<const GpuDevice &>(device); }

@@ -16,9 +16,20 @@ constexpr Table<2> kSelectRagged{{&select_ragged::sm90, &select_ragged::generic}
 constexpr Table<2> kSelectPaged{{&select_paged::sm90, &select_paged::generic}};
 constexpr Table<2> kTopk{{&topk::filter, &topk::passes}};
 constexpr Table<1> kTopkMerge{{&topk_merge::generic}};
+#if defined(PLAIT_WITH_CUDA)
+constexpr Table<3> kMhcPre{{&mhc_pre::sm90, &mhc_pre::generic, &mhc_pre::reference}};
+constexpr Table<3> kMhcPostPre{
+    {&mhc_post_pre::sm90, &mhc_post_pre::generic, &mhc_post_pre::reference}};
+#else
+constexpr Table<2> kMhcPre{{&mhc_pre::generic, &mhc_pre::reference}};
+constexpr Table<2> kMhcPostPre{{&mhc_post_pre::generic, &mhc_post_pre::reference}};
+#endif
+constexpr Table<2> kMhcPost{{&mhc_post::generic, &mhc_post::reference}};
+constexpr Table<2> kMhcHead{{&mhc_head::generic, &mhc_head::reference}};
+constexpr Table<1> kMhcExpand{{&mhc_expand::generic}};
 
 template <int32_t n>
-[[maybe_unused]] ImplementationList as_list(const Table<n> &table) {
+ImplementationList as_list(const Table<n> &table) {
   return {table.entries, n};
 }
 
@@ -32,6 +43,11 @@ ImplementationList list(int32_t op) {
     case PLAIT_OP_SELECT_PAGED: return as_list(kSelectPaged);
     case PLAIT_OP_TOPK: return as_list(kTopk);
     case PLAIT_OP_TOPK_MERGE: return as_list(kTopkMerge);
+    case PLAIT_OP_MHC_PRE: return as_list(kMhcPre);
+    case PLAIT_OP_MHC_POST: return as_list(kMhcPost);
+    case PLAIT_OP_MHC_POST_PRE: return as_list(kMhcPostPre);
+    case PLAIT_OP_MHC_HEAD: return as_list(kMhcHead);
+    case PLAIT_OP_MHC_EXPAND: return as_list(kMhcExpand);
     default: return {nullptr, 0};
   }
 }

@@ -27,6 +27,21 @@ extern const Implementation filter, passes;
 namespace topk_merge {
 extern const Implementation generic;
 }
+namespace mhc_pre {
+extern const Implementation sm90, generic, reference;  // sm90: CUDA only
+}
+namespace mhc_post {
+extern const Implementation generic, reference;
+}
+namespace mhc_post_pre {
+extern const Implementation sm90, generic, reference;  // sm90: CUDA only
+}
+namespace mhc_head {
+extern const Implementation generic, reference;
+}
+namespace mhc_expand {
+extern const Implementation generic;
+}
 
 }  // namespace plait::gpu
 

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// post_pre on a GPU. The paths that are not fused enqueue post, then pre on what it wrote.
+#include "src/gpu/lists.h"
+#include "src/gpu/mhc.h"
+
+namespace plait::gpu::mhc_post_pre {
+namespace {
+
+using mhc::Problem;
+using Args = plait_mhc_post_pre_args;
+
+// post, mix, norm.
+template <class PostKernel, class MixKernel>
+plait_status run(const Device &device, const Problem &p, const Args &a, void *stream,
+                 const PostKernel &post, const MixKernel &mix) {
+  const plait_status status = mhc::too_many(a.tokens);
+  if (status != PLAIT_OK) return status;
+  return run_on(device, [&] {
+    const kernels::Mix m = mhc::pre_mix(p, a);
+    hipError_t error = post(mhc::post(p, a));
+    if (error == hipSuccess) error = mix(m);
+    if (error != hipSuccess) return error;
+    return mhc::fold_norm(device, p, PLAIT_MHC_NORM_LAYER_INPUT, m, a.norm_weight.data, stream);
+  });
+}
+
+plait_status run_generic(const Device &device, const Problem &p, const Args &a, void *stream) {
+  return run(
+      device, p, a, stream,
+      [&](const kernels::Post &q) { return kernels::mhc_post_generic(q, stream); },
+      [&](const kernels::Mix &m) {
+        return kernels::mhc_mix_generic(m, static_cast<float *>(a.workspace.data),
+                                        device.info.wave_size, stream);
+      });
+}
+
+plait_status run_reference(const Device &device, const Problem &p, const Args &a, void *stream) {
+  return run(
+      device, p, a, stream,
+      [&](const kernels::Post &q) { return kernels::mhc_post_reference(q, stream); },
+      [&](const kernels::Mix &m) { return kernels::mhc_mix_reference(m, stream); });
+}
+
+#if defined(PLAIT_WITH_CUDA)
+plait_status prepare_sm90(Device &device, const Problem &p, Failure &failure) {
+  const CurrentDevice current(device);
+  int clusters = 0;
+  return runtime(kernels::mhc_post_pre_sm90_prepare(p.hidden, &clusters), "preparing mhc_post_pre",
+                 failure);
+}
+
+plait_status run_sm90(const Device &device, const Problem &p, const Args &a, void *stream) {
+  return run(
+      device, p, a, stream, [](const kernels::Post &) { return hipSuccess; },
+      [&](const kernels::Mix &m) {
+        return kernels::mhc_post_pre_sm90(mhc::post(p, a), m, gpu(device).wide_clusters, stream);
+      });
+}
+#endif
+
+int64_t workspace(const Device &, const Problem &p, int64_t tokens) {
+  return mhc::partial_bytes(p, p.hc_mult * (p.hc_mult + 2), tokens);
+}
+
+}  // namespace
+
+using Op = Define<PLAIT_OP_MHC_POST_PRE>;
+#if defined(PLAIT_WITH_CUDA)
+const Implementation sm90 = Op::make<mhc::can_run_sm90, nullptr, run_sm90, prepare_sm90>("sm90");
+#endif
+const Implementation generic = Op::make<nullptr, workspace, run_generic>("generic");
+const Implementation reference = Op::make<nullptr, nullptr, run_reference>("reference");
+
+}  // namespace plait::gpu::mhc_post_pre
