@@ -21,8 +21,9 @@ constexpr Table<3> kMhcPre{{&mhc_pre::sm90, &mhc_pre::generic, &mhc_pre::referen
 constexpr Table<3> kMhcPostPre{
     {&mhc_post_pre::sm90, &mhc_post_pre::generic, &mhc_post_pre::reference}};
 #else
-constexpr Table<2> kMhcPre{{&mhc_pre::generic, &mhc_pre::reference}};
-constexpr Table<2> kMhcPostPre{{&mhc_post_pre::generic, &mhc_post_pre::reference}};
+constexpr Table<3> kMhcPre{{&mhc_pre::matrix, &mhc_pre::generic, &mhc_pre::reference}};
+constexpr Table<3> kMhcPostPre{
+    {&mhc_post_pre::matrix, &mhc_post_pre::generic, &mhc_post_pre::reference}};
 #endif
 constexpr Table<2> kMhcPost{{&mhc_post::generic, &mhc_post::reference}};
 constexpr Table<2> kMhcHead{{&mhc_head::generic, &mhc_head::reference}};

@@ -28,13 +28,14 @@ namespace topk_merge {
 extern const Implementation generic;
 }
 namespace mhc_pre {
-extern const Implementation sm90, generic, reference;  // sm90: CUDA only
-}
+// sm90 is in the CUDA build only, matrix in the HIP build only.
+extern const Implementation sm90, matrix, generic, reference;
+}  // namespace mhc_pre
 namespace mhc_post {
 extern const Implementation generic, reference;
 }
 namespace mhc_post_pre {
-extern const Implementation sm90, generic, reference;  // sm90: CUDA only
+extern const Implementation sm90, matrix, generic, reference;
 }
 namespace mhc_head {
 extern const Implementation generic, reference;

@@ -149,6 +149,42 @@ inline plait_status can_run_sm90(const Device &device, const Problem &p, Reason 
 }
 #endif
 
+#if !defined(PLAIT_WITH_CUDA)
+// AMD's matrix unit of the device.
+inline kernels::MatrixUnit matrix_unit(const Device &device) {
+  const int32_t arch = device.info.arch_major;
+  if (arch == 0x90a || arch == 0x942 || arch == 0x950) return kernels::MatrixUnit::mfma;
+  if (arch >> 8 == 0x11) return kernels::MatrixUnit::wmma_gfx11;
+  if (arch >> 8 == 0x12) return kernels::MatrixUnit::wmma_gfx12;
+  return kernels::MatrixUnit::none;
+}
+
+inline plait_status can_run_matrix(const Device &device, const Problem &p, Reason &reason) {
+  if (matrix_unit(device) == kernels::MatrixUnit::none) {
+    reason.set("%s has no matrix unit for bf16 that is used here", device.info.arch);
+    return status_of(PLAIT_ERROR_UNSUPPORTED_DEVICE, PLAIT_ARG_DEVICE);
+  }
+  if (p.hc_mult != 4) {
+    reason.set("hc_mult %d is not 4", p.hc_mult);
+    return status_of(PLAIT_ERROR_UNSUPPORTED_SHAPE, PLAIT_ARG_HC_MULT);
+  }
+  if (p.hidden % 64 != 0) {
+    reason.set("hidden %lld is not a multiple of 64", static_cast<long long>(p.hidden));
+    return status_of(PLAIT_ERROR_UNSUPPORTED_SHAPE, PLAIT_ARG_HIDDEN);
+  }
+  if (p.dtype != PLAIT_DTYPE_BF16 || p.fn_dtype != PLAIT_DTYPE_F32) {
+    reason.set("it takes a bf16 residual and an f32 fn");
+    return status_of(PLAIT_ERROR_UNSUPPORTED_DTYPE,
+                     p.dtype != PLAIT_DTYPE_BF16 ? PLAIT_ARG_DTYPE : PLAIT_ARG_FN_DTYPE);
+  }
+  return PLAIT_OK;
+}
+
+inline int64_t matrix_workspace(const Device &, const Problem &p, int64_t tokens) {
+  return kernels::mhc_matrix_partials(p.hidden, tokens) * 4;
+}
+#endif
+
 }  // namespace plait::gpu::mhc
 
 #endif

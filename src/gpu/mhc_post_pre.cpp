@@ -56,6 +56,16 @@ plait_status run_sm90(const Device &device, const Problem &p, const Args &a, voi
         return kernels::mhc_post_pre_sm90(mhc::post(p, a), m, gpu(device).wide_clusters, stream);
       });
 }
+#else
+plait_status run_matrix(const Device &device, const Problem &p, const Args &a, void *stream) {
+  return run(
+      device, p, a, stream, [](const kernels::Post &) { return hipSuccess; },
+      [&](const kernels::Mix &m) {
+        const kernels::Post q = mhc::post(p, a);
+        return kernels::mhc_pre_matrix(mhc::matrix_unit(device), &q, m,
+                                       static_cast<float *>(a.workspace.data), stream);
+      });
+}
 #endif
 
 int64_t workspace(const Device &, const Problem &p, int64_t tokens) {
@@ -67,6 +77,9 @@ int64_t workspace(const Device &, const Problem &p, int64_t tokens) {
 using Op = Define<PLAIT_OP_MHC_POST_PRE>;
 #if defined(PLAIT_WITH_CUDA)
 const Implementation sm90 = Op::make<mhc::can_run_sm90, nullptr, run_sm90, prepare_sm90>("sm90");
+#else
+const Implementation matrix =
+    Op::make<mhc::can_run_matrix, mhc::matrix_workspace, run_matrix>("matrix");
 #endif
 const Implementation generic = Op::make<nullptr, workspace, run_generic>("generic");
 const Implementation reference = Op::make<nullptr, nullptr, run_reference>("reference");
