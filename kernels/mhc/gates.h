@@ -33,11 +33,12 @@ __device__ inline void sinkhorn_lanes(float (&c)[N], int lane, int n, int iters,
   const bool mine = lane < n;
 #pragma unroll
   for (int i = 0; i < N; ++i) {
-    if (i >= n) break;
-    const float largest = group_max<8>(mine ? c[i] : -INFINITY);
-    // A NaN may be lost in the maximum; it comes back here, through its own element and the sum.
-    const float e = mine ? expf(c[i] - largest) : 0.0f;
-    c[i] = e / group_sum<8>(e) + eps;
+    if (i < n) {
+      const float largest = group_max<8>(mine ? c[i] : -INFINITY);
+      // A NaN may be lost in the maximum; it comes back here, through its own element and the sum.
+      const float e = mine ? expf(c[i] - largest) : 0.0f;
+      c[i] = e / group_sum<8>(e) + eps;
+    }
   }
   for (int step = 0;; ++step) {
     float column = 0.0f;
@@ -48,10 +49,8 @@ __device__ inline void sinkhorn_lanes(float (&c)[N], int lane, int n, int iters,
     for (int i = 0; i < N; ++i) c[i] = c[i] / column;
     if (step == iters - 1) break;
 #pragma unroll
-    for (int i = 0; i < N; ++i) {
-      if (i >= n) break;
-      c[i] = c[i] / (group_sum<8>(mine ? c[i] : 0.0f) + eps);
-    }
+    for (int i = 0; i < N; ++i)
+      if (i < n) c[i] = c[i] / (group_sum<8>(mine ? c[i] : 0.0f) + eps);
   }
 }
 
