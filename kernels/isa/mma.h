@@ -34,19 +34,9 @@
 #define PLAIT_KERNELS_ISA_MMA_H
 
 #include "kernels/isa/hip_compat.h"
+#include "kernels/isa/number.h"
 
 namespace plait {
-
-// Operand elements, as bits; src/number.h converts them.
-struct Bf16 {
-  uint16_t bits;
-};
-struct E4m3fn {
-  uint8_t bits;
-};
-struct E4m3fnuz {
-  uint8_t bits;
-};
 
 /// Families of matrix instructions.
 enum class Isa { gfx90a, gfx942, gfx950, gfx11, gfx12, sm80, sm89 };
@@ -64,15 +54,6 @@ struct Accumulator {
 };
 
 namespace detail {
-
-/// The same bytes as another type of the same size. Compiles to nothing.
-template <class To, class From>
-__device__ inline To bit_cast(const From &from) {
-  static_assert(sizeof(To) == sizeof(From), "sizes differ");
-  To to;
-  memcpy(&to, &from, sizeof to);
-  return to;
-}
 
 /// `Words` words from memory aligned to min(16, 4 * Words) bytes, with loads as wide as that
 /// allows.
