@@ -87,13 +87,14 @@ def enums(api):
     out.append("    if kind is None or value.upper() not in kind.__members__:")
     out.append('        names = ", ".join(n.lower() for n in kind.__members__) if kind else "a number"')
     out.append('        raise ValueError(f"{field}: {value!r} is not one of: {names}")')
-    out.append("    return int(kind[value.upper()])")
+    out.append("    return int(kind[value.upper()].value)")
     return "\n".join(out) + "\n"
 
 
 def errors(api):
-    out = [HEAD + '"""The exception of each status code."""', "from ._status import (CallerError, DeviceError, "
-           "Error, ResourceError, UnsupportedError)", "", "BY_CODE = {}"]
+    out = [HEAD + '"""The exception of each status code."""', "from __future__ import annotations", "",
+           "from ._status import CallerError, DeviceError, Error, ResourceError, UnsupportedError",
+           "", "BY_CODE: dict[int, type[Error]] = {}"]
     for name, _, members in model.enums(api):
         if name != "Status":
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from ctypes import byref, c_double, c_void_p, sizeof
-from typing import Any, Callable, Iterator, NamedTuple, Optional, Union
+from typing import Any, Callable, Iterator, NamedTuple, Optional, TypeVar, Union
 
 from . import _abi
 from ._buffers import DEVICE, HOST, Buffer, Description, StreamLike, describe, stream_handle
@@ -48,6 +48,9 @@ class Handle:
         self._destroy(self.value)
 
 
+Self = TypeVar("Self", bound="Closing")
+
+
 class Closing:
     """close(), with statements and `closed` for an object with a Handle."""
 
@@ -67,8 +70,7 @@ class Closing:
             raise ClosedError(f"the {type(self).__name__} is closed")
         return handle
 
-    def __enter__(self) -> Any:
-        self._open()
+    def __enter__(self: Self) -> Self:
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -213,12 +215,6 @@ class Memory(_Owned):
             raise ClosedError(f"the {type(self).__name__} is closed")
         return self._description
 
-    def close(self) -> None:
-        super().close()
-
-    def __enter__(self) -> "Memory":
-        return self
-
 
 class Workspace(Memory):
     """A call's workspace: memory of the plan's size. One for each call that runs at once."""
@@ -241,9 +237,6 @@ class Stream(_Owned):
 
     def synchronize(self) -> None:
         self.context.synchronize(self.handle)
-
-    def __enter__(self) -> "Stream":
-        return self
 
 
 class Event(_Owned):

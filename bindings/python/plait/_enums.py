@@ -291,4 +291,4 @@ def coerce(field: str, value: Any) -> int:
     if kind is None or value.upper() not in kind.__members__:
         names = ", ".join(n.lower() for n in kind.__members__) if kind else "a number"
         raise ValueError(f"{field}: {value!r} is not one of: {names}")
-    return int(kind[value.upper()])
+    return int(kind[value.upper()].value)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 # Written by bindings/tools/generate.py from include/plait. Do not edit.
 """The exception of each status code."""
-from ._status import (CallerError, DeviceError, Error, ResourceError, UnsupportedError)
+from __future__ import annotations
 
-BY_CODE = {}
+from ._status import CallerError, DeviceError, Error, ResourceError, UnsupportedError
+
+BY_CODE: dict[int, type[Error]] = {}
 
 
 class NullArgumentError(CallerError, ValueError):

@@ -89,7 +89,8 @@ class _Plan(Closing):
     def candidates(self, op: Union[Op, str, int]) -> list[Candidate]:
         """The ordered list of implementations of an operation of this plan, best first."""
         number = int(Op[op.upper()] if isinstance(op, str) else op)
-        handle, found = self._open(), []
+        handle = self._open()
+        found: list[Candidate] = []
         got = _abi.plait_candidate()
         while True:
             got.struct_size = sizeof(got)
@@ -103,16 +104,16 @@ class _Plan(Closing):
                                    got.reason.decode()))
 
 
-class MhcPlan(_Plan, MhcOps):
+class MhcPlan(MhcOps, _Plan):
     """Hyper-connections: pre, post, post_pre, head, expand."""
     _stem, _sizes_type = "mhc", MhcSizes
 
 
-class IndexerPlan(_Plan, IndexerOps):
+class IndexerPlan(IndexerOps, _Plan):
     """The sparse indexer: quantisation, key cache, logits, select."""
     _stem, _sizes_type = "indexer", IndexerSizes
 
 
-class TopkPlan(_Plan, TopkOps):
+class TopkPlan(TopkOps, _Plan):
     """Exact top-k of rows, and the merge of several shards."""
     _stem, _sizes_type = "topk", TopkSizes

@@ -45,7 +45,7 @@ class DeviceError(Error):
     """Codes 400 … 499: the device runtime failed."""
 
 
-class LibraryNotFoundError(Error, ImportError):
+class LibraryNotFoundError(Error):
     """libplait.so could not be loaded, or is of another ABI version."""
 
 

@@ -36,7 +36,7 @@ impl Case {
     pub fn number(&self, key: &str) -> f64 {
         let mark = format!("\"{}\":", key);
         let rest = &self.text[self.text.find(&mark).expect(key) + mark.len()..];
-        rest[..rest.find(|c| c == ',' || c == '\n').unwrap()].trim().parse().unwrap()
+        rest[..rest.find([',', '\n']).unwrap()].trim().parse().unwrap()
     }
 
     pub fn array<T: Value>(&self, name: &str) -> Vec<T> {

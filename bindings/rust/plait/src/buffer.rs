@@ -25,6 +25,7 @@ elements!(u8 i8 u16 i16 u32 i32 u64 i64 f32 f64);
 pub struct Input<'a, E> {
     pub(crate) raw: sys::plait_const_buffer,
     in_place: bool,
+    #[allow(clippy::type_complexity)]
     _lifetime: PhantomData<(&'a [u8], fn(E))>,
 }
 
@@ -74,6 +75,7 @@ impl<E> Input<'_, E> {
 #[derive(Debug)]
 pub struct Output<'a, E> {
     pub(crate) raw: sys::plait_buffer,
+    #[allow(clippy::type_complexity)]
     _lifetime: PhantomData<(&'a mut [u8], fn(E))>,
 }
 

@@ -10,7 +10,8 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr;
 use std::sync::Arc;
 
-pub(crate) type Log = Box<dyn Fn(LogLevel, &str) + Send + Sync>;
+/// Receives one line of the log.
+pub type Log = Box<dyn Fn(LogLevel, &str) + Send + Sync>;
 
 /// How to make a context; `None` is the environment's value or the default.
 #[derive(Default)]

@@ -44,7 +44,7 @@ mod generated;
 mod plan;
 
 pub use buffer::{Any, Element, Input, Output, Workspace};
-pub use context::{probe, version, BackendInfo, Context, ContextInfo, ContextOptions};
+pub use context::{probe, version, BackendInfo, Context, ContextInfo, ContextOptions, Log};
 pub use device::{Event, Graph, Memory, Stream};
 pub use error::{Error, Result};
 pub use generated::*;

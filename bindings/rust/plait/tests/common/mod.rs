@@ -50,7 +50,7 @@ impl Vector {
         let mark = format!("\"{}\":", key);
         let at = self.case.find(&mark).unwrap_or_else(|| panic!("{} has no {}", self.name(), key));
         let rest = &self.case[at + mark.len()..];
-        let end = rest.find(|c| c == ',' || c == '\n' || c == '}').unwrap();
+        let end = rest.find([',', '\n', '}']).unwrap();
         rest[..end].trim().trim_matches('"').to_string()
     }
 
