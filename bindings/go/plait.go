@@ -123,6 +123,43 @@ func Slice[T Element](s []T) Buffer {
 // live until the stream has passed the call.
 func Device(address, size uintptr) Buffer { return Buffer{device: address, size: size} }
 
+// Pinned is a slice that stays where it is until Close: for weights, caches and workspaces that many
+// calls use, which then need not pin them one call at a time.
+type Pinned struct {
+	mu     sync.Mutex
+	pinner runtime.Pinner
+	buffer Buffer
+}
+
+// Pin pins a host slice.
+func Pin[T Element](s []T) *Pinned { return PinBuffer(Slice(s)) }
+
+// PinBuffer pins a buffer of Slice or Workspace.
+func PinBuffer(b Buffer) *Pinned {
+	p := &Pinned{buffer: b}
+	if b.host != nil {
+		p.pinner.Pin(b.host)
+		p.buffer = Device(uintptr(b.host), b.size)
+	}
+	return p
+}
+
+// Buffer is the slice as a buffer of a plan on the CPU. After Close it is "not given".
+func (p *Pinned) Buffer() Buffer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.buffer
+}
+
+// Close unpins the slice, after the calls that use it. Twice is no error.
+func (p *Pinned) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pinner.Unpin()
+	p.buffer = Buffer{}
+	return nil
+}
+
 // Size is the bytes of a buffer.
 func (b Buffer) Size() int { return int(b.size) }
 

@@ -276,6 +276,31 @@ func TestBind(t *testing.T) {
 	}
 }
 
+func TestPinned(t *testing.T) {
+	p := newPlan(t, cpu(t, 1))
+	defer p.Close()
+	want, got := newSmall(t, p), newSmall(t, p)
+	must(t, want.run())
+	input := Pin(got.input)
+	if b := input.Buffer(); b.device != uintptr(unsafe.Pointer(&got.input[0])) || b.Size() != 2*len(got.input) {
+		t.Fatal(b)
+	}
+	fn := PinBuffer(got.Fn)
+	defer fn.Close()
+	got.LayerInput, got.Fn = input.Buffer(), fn.Buffer()
+	runtime.GC()
+	must(t, got.run())
+	if !reflect.DeepEqual(got.input, want.input) {
+		t.Fatal("other bits")
+	}
+	must(t, input.Close())
+	must(t, input.Close())
+	got.LayerInput = input.Buffer()
+	if err := got.run(); !errors.Is(err, ErrNullArgument) {
+		t.Fatal(err)
+	}
+}
+
 func TestHostSliceOnGPU(t *testing.T) {
 	p := newPlan(t, cpu(t, 1))
 	defer p.Close()
@@ -392,7 +417,7 @@ func BenchmarkPreNoTokens(b *testing.B) {
 	}
 }
 
-// The same with addresses that Go does not own, as on a GPU: nothing is pinned.
+// The same with device addresses or pinned slices: the call pins nothing.
 func BenchmarkPreNoTokensAddresses(b *testing.B) {
 	p := newPlan(b, cpu(b, 1))
 	defer p.Close()
