@@ -29,10 +29,10 @@ namespace mhc_expand {
 extern const Implementation fast, reference;
 }
 namespace quantize_q {
-extern const Implementation reference;
+extern const Implementation fast, reference;
 }
 namespace write_k {
-extern const Implementation reference;
+extern const Implementation fast, reference;
 }
 namespace gather_k {
 extern const Implementation reference;

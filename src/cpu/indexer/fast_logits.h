@@ -18,7 +18,8 @@ template <class Args>
 void fast_logits(const Device &device, const Scoring &s, const Args &a) {
   const int32_t dtype = s.plan->logits_dtype;
   const RowBlocks blocks = RowBlocks::of(s, 0, s.rows);
-  const int64_t chunks = (s.columns + kTaskColumns - 1) / kTaskColumns;
+  if (s.columns == 0) return;
+  const int64_t ranges = column_ranges(s.columns, blocks.count(), device.info.threads);
   const auto fill = [&](int64_t row, int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; ++c)
       store(dtype, a.logits.data, row * a.logits_stride + c, -INFINITY);
@@ -26,8 +27,8 @@ void fast_logits(const Device &device, const Scoring &s, const Args &a) {
   const auto task = [&](int64_t worker, int64_t i) {
     const Scorer scorer(s,
                         static_cast<uint8_t *>(a.workspace.data) + worker * Scorer::bytes(*s.plan));
-    const int64_t block = i / chunks, begin = i % chunks * kTaskColumns;
-    const int64_t end = std::min(begin + kTaskColumns, s.columns);
+    const int64_t block = i / ranges, begin = s.columns * (i % ranges) / ranges;
+    const int64_t end = s.columns * (i % ranges + 1) / ranges;
     for (int64_t r = blocks.begin(block); a.fill && r < blocks.end(block); ++r) {
       const Scoring::Range range = s.range(r);
       fill(r, begin, std::min(end, range.begin));
@@ -43,7 +44,7 @@ void fast_logits(const Device &device, const Scoring &s, const Args &a) {
                      for (int64_t j = 0; j < n; ++j) store(dtype, a.logits.data, at + j, logits[j]);
                  });
   };
-  parallel_for_workers(device, blocks.count() * chunks, 1,
+  parallel_for_workers(device, blocks.count() * ranges, 1,
                        [&](int64_t worker, int64_t begin, int64_t end) {
                          for (int64_t i = begin; i < end; ++i) task(worker, i);
                        });

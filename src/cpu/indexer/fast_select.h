@@ -132,11 +132,13 @@ class FastSelect {
 
   void step(int64_t first, int64_t last, int64_t begin, int64_t end) const {
     const RowBlocks blocks = RowBlocks::of(s_, first, last);
-    const int64_t chunks = (end - begin + kTaskColumns - 1) / kTaskColumns;
-    on_lanes(blocks.count() * chunks, [&](int64_t l, int64_t task) {
-      const int64_t block = task / chunks, from = begin + task % chunks * kTaskColumns;
+    const int64_t columns = end - begin;
+    const int64_t ranges = column_ranges(columns, blocks.count(), layout_.lanes);
+    on_lanes(blocks.count() * ranges, [&](int64_t l, int64_t task) {
+      const int64_t block = task / ranges, range = task % ranges;
       const Scorer scorer(s_, lane(l));
-      scorer.score(blocks.begin(block), blocks.end(block), from, std::min(from + kTaskColumns, end),
+      scorer.score(blocks.begin(block), blocks.end(block), begin + columns * range / ranges,
+                   begin + columns * (range + 1) / ranges,
                    [&](int64_t row, int64_t column, const float *logits, int64_t n) {
                      float *to = matrix_row(row - first) + (column - begin);
                      for (int64_t j = 0; j < n; ++j) to[j] = as_stored(p_, logits[j]);

@@ -20,8 +20,15 @@
 
 namespace plait::cpu {
 
-// Columns that one task covers.
+// The fewest columns that a task covers: each decodes the queries of its block again.
 constexpr int64_t kTaskColumns = 1536;
+
+// How many ranges the columns are cut into: eight tasks for each thread, if the blocks of rows are
+// not enough of them.
+inline int64_t column_ranges(int64_t columns, int64_t blocks, int64_t threads) {
+  const int64_t wanted = (8 * threads + blocks - 1) / blocks;
+  return std::clamp<int64_t>(columns / kTaskColumns, 1, wanted);
+}
 
 // Rows whose queries fit 256 KiB: 1 … 8.
 inline int64_t block_rows(const plait_indexer_plan_desc &p) {
