@@ -4,6 +4,7 @@ import array
 import ctypes
 import gc
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -19,7 +20,8 @@ PACKAGE = str(Path(plait.__file__).resolve().parents[1])
 
 
 def run_python(code, **environment):
-    env = dict(os.environ, PYTHONPATH=PACKAGE, **environment)
+    env = dict(os.environ, **dict(dict(PYTHONPATH=PACKAGE), **environment))
+    env = {name: value for name, value in env.items() if value is not None}
     return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True,
                           timeout=120)
 
@@ -38,6 +40,27 @@ def test_missing_library_says_what_was_tried():
                       "except plait.LibraryNotFoundError as e: print(e)\n",
                       PLAIT_LIBRARY="/nowhere/libplait.so.1")
     assert "/nowhere/libplait.so.1" in done.stdout, done.stderr
+
+
+def test_installed_library(tmp_path):
+    """Without PLAIT_LIBRARY, away from the source tree: by the system's rules."""
+    shutil.copytree(Path(PACKAGE, "plait"), tmp_path / "plait")
+    folder = str(Path(plait.library()._name).resolve().parent)
+    done = run_python("import plait; print(plait.Context('cpu').info.architecture)",
+                      PYTHONPATH=str(tmp_path), PLAIT_LIBRARY=None, LD_LIBRARY_PATH=folder)
+    assert done.returncode == 0, done.stderr
+
+
+def test_build_tree(tmp_path):
+    """In a source tree the package finds the build beside it."""
+    shutil.copytree(Path(PACKAGE, "plait"), tmp_path / "bindings/python/plait")
+    (tmp_path / "meson.build").touch()
+    (tmp_path / "build/src").mkdir(parents=True)
+    library = tmp_path / "build/src/libplait.so.1"
+    library.symlink_to(Path(plait.library()._name).resolve())
+    done = run_python("import plait; print(plait.library()._name)", PLAIT_LIBRARY=None,
+                      PYTHONPATH=str(tmp_path / "bindings/python"), LD_LIBRARY_PATH=None)
+    assert done.stdout.strip() == str(library), done.stderr
 
 
 def test_every_function_is_declared():

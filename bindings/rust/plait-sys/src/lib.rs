@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! The C ABI of libplait, as it is. The headers are the manual; the crate `plait` is the safe layer.
 //!
-//! The library is linked, or with the feature `load` opened at run time: call [`load`] before any
+//! The library is linked, or with the feature `load` opened at run time: call `load` before any
 //! function, or let the first function open `libplait.so.1` by the system's rules.
 #![allow(non_camel_case_types)]
 #![no_std]
