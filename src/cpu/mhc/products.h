@@ -17,7 +17,7 @@ namespace plait::cpu::mhc {
 
 constexpr int64_t kLanes = 16;       // f32 accumulators of one row and token
 constexpr int64_t kParts = 4;        // that they are added into at the end of a chunk
-constexpr int64_t kChunk = 1024;     // columns; four kilobytes of f32
+constexpr int64_t kChunk = 512;      // columns; two kilobytes of f32
 constexpr int64_t kTileTokens = 32;  // most tokens of a tile
 constexpr int64_t kTileRows = 6;     // rows of fn that share a pass over the tokens
 
