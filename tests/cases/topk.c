@@ -365,7 +365,7 @@ static void case_13_distinct_indices(void **state) {
 
 static void wrong_ranges(void **state) {
   (void)state;
-  if (test_gpu()) skip();
+  if (test_gpu()) test_skip("a GPU does not look at the values before it runs");
   static const int32_t starts[] = {5, -1, INT32_MIN, 301};
   for (int k = 0; k < 4; k++) {
     plan_spec spec;
@@ -407,12 +407,12 @@ static void row_end_is_clamped(void **state) {
 // Case 9, addresses only: rows that lie more than 2^31 bytes and 2^31 elements apart.
 static void case_9_far_rows(void **state) {
   (void)state;
-  if (test_gpu() || sizeof(void *) < 8) skip();
+  if (test_gpu() || sizeof(void *) < 8) test_skip("needs a sparse mapping of host memory");
   const int64_t stride = ((int64_t)1 << 31) + 5, columns = 3000;
   const size_t bytes = (size_t)(2 * stride + columns) * 4;
   float *values =
       mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (values == MAP_FAILED) skip();
+  if (values == MAP_FAILED) test_skip("no address space");
   random_state r = {9};
   for (int64_t i = 0; i < 3; i++)
     for (int64_t j = 0; j < columns; j++) values[i * stride + j] = (float)random_normal(&r);
@@ -451,7 +451,7 @@ static void case_9_far_rows(void **state) {
 // Case 24: launches back to back.
 static void case_24_soak(void **state) {
   (void)state;
-  if (!test_long()) skip();
+  if (!test_long()) test_skip("soak: meson test --setup=long --suite long");
   plan_spec spec;
   call c;
   topk_row row = {{"case 24", 4, 0}, .columns = 9000, .k = 512, .span = RANGES};

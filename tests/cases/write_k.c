@@ -142,11 +142,11 @@ static void slots_and_positions_outside(void **state) {
 // Page 254,201 at a stride of 8448 bytes lies past 2^31.
 static void case_47_far_page(void **state) {
   (void)state;
-  if (test_gpu() || sizeof(void *) < 8) skip();
+  if (test_gpu() || sizeof(void *) < 8) test_skip("needs a sparse mapping of host memory");
   const int64_t page = 254201, stride = 8448, bytes = (page + 1) * stride;
   uint8_t *cache = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (cache == MAP_FAILED) skip();
+  if (cache == MAP_FAILED) test_skip("no address space");
   const indexer_row row = {{"case 47", 1, 0}, .page_entries = 64};
   plan_spec spec;
   indexer_spec(&row, &spec);

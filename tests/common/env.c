@@ -78,6 +78,12 @@ void test_fail(const char *format, ...) {
   abort();  // not reached: fail_msg() jumps back to the runner
 }
 
+void test_skip(const char *reason) {
+  printf("skip reason: %s\n", reason);
+  skip();
+  abort();  // not reached
+}
+
 const char *status_text(plait_status status) {
   static char texts[4][128];
   static int next;

@@ -36,6 +36,9 @@ void test_fail(const char *format, ...) __attribute__((format(printf, 1, 2), nor
     if (!(condition)) test_fail(__VA_ARGS__); \
   } while (0)
 
+// Leaves the running test as skipped, with the reason.
+void test_skip(const char *reason) __attribute__((noreturn));
+
 // "PLAIT_ERROR_STRIDE (comb_mix)", in one of a few static buffers.
 const char *status_text(plait_status status);
 plait_status make_status(int32_t code, int32_t argument);
