@@ -41,15 +41,15 @@ def post(x, residual, post_mix, comb):
     return out.to(residual.dtype)
 
 
-def logits(q, k, k_scale, weights):
-    """q [rows, heads, D] and k [keys, D] as fp8, through a float32 matmul, some rows at a time."""
+def logits(q, k, k_scale, weights, at_once):
+    """q [rows, heads, D] and k [keys, D] as fp8, through a float32 matmul, `at_once` rows at a time."""
     rows, heads, dim = q.shape
     keys = k.float().t()
     out = torch.empty(rows, k.shape[0])
-    for begin in range(0, rows, 16):
-        part = q[begin : begin + 16].float().reshape(-1, dim)
+    for begin in range(0, rows, at_once):
+        part = q[begin : begin + at_once].float().reshape(-1, dim)
         scores = torch.relu_(part @ keys).view(-1, heads, keys.shape[1])
-        out[begin : begin + 16] = torch.einsum("rh,rhs->rs", weights[begin : begin + 16], scores)
+        out[begin : begin + at_once] = torch.einsum("rh,rhs->rs", weights[begin : begin + at_once], scores)
     return out * k_scale
 
 
@@ -68,14 +68,17 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=1.0)
+    parser.add_argument("--only", default="", help="rows that begin with this")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     torch.manual_seed(0)
     print(f"torch {torch.__version__}, {arguments.threads} threads")
 
     def show(what, call):
+        if not what.startswith(arguments.only):
+            return
         median, least = measure(call, arguments.seconds)
-        print(f"{what:44s} median {median:12.1f} us   min {least:12.1f} us", flush=True)
+        print(f"{what:54s} median {median:12.1f} us   min {least:12.1f} us", flush=True)
 
     with torch.no_grad():
         for tokens, hidden in [(1, 4096), (512, 4096), (1, 7168), (512, 7168)]:
@@ -97,10 +100,11 @@ def main():
             q = torch.randn(256, heads, 128).to(torch.float8_e4m3fn)
             k = torch.randn(8192, 128).to(torch.float8_e4m3fn)
             k_scale, weights = torch.rand(8192), torch.randn(256, heads)
-            show(
-                f"logits_ragged rows=256 keys=8192 heads={heads}",
-                lambda: logits(q, k, k_scale, weights),
-            )
+            for at_once in (1, 4, 16, 256):  # the fewer, the more of the scores stays in the cache
+                show(
+                    f"logits_ragged rows=256 keys=8192 heads={heads}, {at_once} at once",
+                    lambda: logits(q, k, k_scale, weights, at_once),
+                )
 
 
 if __name__ == "__main__":
