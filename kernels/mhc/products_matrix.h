@@ -87,15 +87,16 @@ __device__ inline float half_of(uint32_t word, int e) {
 /// Keeps the compiler from moving memory accesses across this point.
 __device__ inline void hold_order() { asm volatile("" ::: "memory"); }
 
-struct Split {
-  uint16_t part[3];  // lo, mid, hi
-};
+/// What is left of a float after its upper half. Exact.
+__device__ inline float lower_rest(float v) { return v - float_of(bits_of(v) & 0xFFFF0000u); }
 
-__device__ inline Split split(float f) {
-  const uint16_t hi = f32_to_bf16(f);
-  const float rest = f - bf16_to_f32(hi);
-  const uint16_t mid = f32_to_bf16(rest);
-  return {{f32_to_bf16(rest - bf16_to_f32(mid)), mid, hi}};
+/// Part 0 lo, 1 mid, 2 hi of two floats as a pair of bf16. Cut, not rounded, to 8 bits twice, what
+/// is left has 8: nothing is lost.
+__device__ inline uint32_t part_of(int part, float u, float v) {
+  const float u1 = lower_rest(u), v1 = lower_rest(v);
+  const float x = part == 2 ? u : part == 1 ? u1 : lower_rest(u1);
+  const float y = part == 2 ? v : part == 1 ? v1 : lower_rest(v1);
+  return bits_of(x) >> 16 | (bits_of(y) & 0xFFFF0000u);
 }
 
 template <Isa isa, bool Fused>
@@ -120,31 +121,33 @@ __global__ __launch_bounds__(kThreads) void products(Mix mix, Post post, bool pa
     const int64_t h = blockIdx.y * kChunk + wave * columns + part * per_lane;
     const bool inside = h < H;  // H % 64 == 0: all of the lane's columns, or none
 
-    // A: fn's rows of this wave, split. [row tile][stream][step].
-    typename Tile::A fn[kRowTiles][kStreams * steps];
-#pragma unroll
-    for (int tile = 0; tile < kRowTiles; ++tile) {
+    // A: this wave's part of fn, split; one stream of a row tile at a time.
+    struct Stream {
+      typename Tile::A step[steps];
+    };
+    const auto load_fn = [&](int tile, int s) {
+      // Rows of zeros and columns past H read fn's first elements and drop them: no branches.
       const RowOf r = row_of(tile, Tile::a_row(lane));
+      const bool there = inside && r.part < 3;
+      const float *from =
+          static_cast<const float *>(mix.fn) + (there ? (r.source * kStreams + s) * H + h : 0);
+      const uint32_t keep = there ? 0xFFFFFFFFu : 0u;
+      Stream out;
 #pragma unroll
-      for (int s = 0; s < kStreams; ++s) {
-        hold_order();  // or all of fn's f32 words are in flight, and in registers, at once
-        float f[per_lane];
-        const float *from = static_cast<const float *>(mix.fn) + (r.source * kStreams + s) * H + h;
+      for (int w = 0; w < words; ++w)
+        out.step[w / (run / 2)].w[w % (run / 2)] =
+            keep & part_of(r.part, from[2 * w], from[2 * w + 1]);
+      hold_order();  // or all of fn's f32 words are in flight, and in registers, at once
+      return out;
+    };
+    // gfx11 holds A twice over, in 160 registers: too many, so it splits fn anew for each tile.
+    constexpr bool resident = isa != Isa::gfx11;
+    Stream fn[resident ? kRowTiles : 1][kStreams];
+    if constexpr (resident) {
 #pragma unroll
-        for (int e = 0; e < per_lane; ++e) f[e] = inside && r.part < 3 ? from[e] : 0.0f;
+      for (int tile = 0; tile < kRowTiles; ++tile)
 #pragma unroll
-        for (int w = 0; w < words; ++w) {
-          const Split even = split(f[2 * w]), odd = split(f[2 * w + 1]);
-          const uint32_t pair[3] = {
-              even.part[0] | static_cast<uint32_t>(odd.part[0]) << 16,
-              even.part[1] | static_cast<uint32_t>(odd.part[1]) << 16,
-              even.part[2] | static_cast<uint32_t>(odd.part[2]) << 16,
-          };
-          fn[tile][s * steps + w / (run / 2)].w[w % (run / 2)] = r.part == 0   ? pair[0]
-                                                                 : r.part == 1 ? pair[1]
-                                                                               : pair[2];
-        }
-      }
+        for (int s = 0; s < kStreams; ++s) fn[tile][s] = load_fn(tile, s);
     }
 
     const int64_t tile_end = (static_cast<int64_t>(blockIdx.x) + 1) * kTokens;
@@ -152,12 +155,14 @@ __global__ __launch_bounds__(kThreads) void products(Mix mix, Post post, bool pa
          local < tile_end && local < count; local += 16) {
       const int64_t t = first + local + row;
       const bool valid = inside && local + row < count;
-      uint32_t v[kStreams][words] = {};
+      // Tokens and columns outside read what is inside and count as zeros.
       const Streams &in = Fused ? post.v : mix.v;
-      if (valid) {
+      uint32_t v[kStreams][words];
 #pragma unroll
-        for (int s = 0; s < kStreams; ++s)
-          read(v[s], in.data, t * in.token_stride + s * in.stream_stride + h, packed);
+      for (int s = 0; s < kStreams; ++s) {
+        read(v[s], in.data, valid ? t * in.token_stride + s * in.stream_stride + h : 0, packed);
+#pragma unroll
+        for (int w = 0; w < words; ++w) v[s][w] = valid ? v[s][w] : 0u;
       }
       if constexpr (Fused) {
         if (valid) {
@@ -209,12 +214,22 @@ __global__ __launch_bounds__(kThreads) void products(Mix mix, Post post, bool pa
         }
       typename Tile::Acc acc[2] = {Tile::zero(), Tile::zero()};
 #pragma unroll
-      for (int k = 0; k < kStreams * steps; ++k) {
-        typename Tile::B b;
+      for (int s = 0; s < kStreams; ++s) {
 #pragma unroll
-        for (int w = 0; w < run / 2; ++w) b.w[w] = v[k / steps][k % steps * (run / 2) + w];
+        for (int tile = 0; tile < kRowTiles; ++tile) {
+          Stream now;
+          if constexpr (resident)
+            now = fn[tile][s];
+          else
+            now = load_fn(tile, s);
 #pragma unroll
-        for (int tile = 0; tile < kRowTiles; ++tile) Tile::mma(acc[tile / 3], fn[tile][k], b);
+          for (int k = 0; k < steps; ++k) {
+            typename Tile::B b;
+#pragma unroll
+            for (int w = 0; w < run / 2; ++w) b.w[w] = v[s][k * (run / 2) + w];
+            Tile::mma(acc[tile / 3], now.step[k], b);
+          }
+        }
       }
 #pragma unroll
       for (int half = 0; half < 2; ++half)
