@@ -10,7 +10,7 @@ namespace plait::cli {
 namespace {
 
 // Hopper's fp8 matrix units keep few bits of a partial sum: logits are within this share of the
-// largest one of their row.
+// largest one.
 constexpr double kHopperShare = 2e-4;
 
 std::vector<Tensor> outputs_of(const Case &c, const Context &context, const plait_plan *plan,

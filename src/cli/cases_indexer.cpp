@@ -283,7 +283,8 @@ Case convert_cache(const Problem &p, Shape &shape) {
 
 Case map_slots(const Problem &p, Shape &shape) {
   const int64_t rows = shape.get("rows", 64, 0, int64_t{1} << 31);
-  const int64_t columns = shape.get("K", 2048, 1, INT32_MAX), pages = 40;
+  const int64_t columns = shape.get("K", 2048, 1, INT32_MAX);
+  constexpr int64_t pages = 40;
   Case c;
   c.rows = rows;
   Tensor indices("indices", Element::I32, rows, columns);
@@ -294,7 +295,7 @@ Case map_slots(const Problem &p, Shape &shape) {
   c.inputs.push_back(std::move(indices));
   c.inputs.push_back(table_of(rows, pages, 1 << 20));
   c.outputs.push_back({"slots", Element::I32, rows, columns, Rule::Exact});
-  c.bind = [columns, pages](const Bound &b) {
+  c.bind = [columns](const Bound &b) {
     plait_indexer_map_slots_args a = {};
     a.struct_size = sizeof a;
     a.rows = b.rows();

@@ -63,7 +63,11 @@ double row_largest(const Tensor &t, int64_t row) {
 Difference compare_values(const Output &o, const Tensor &got, const Tensor &want,
                           const std::vector<double> &slack, double least_share) {
   Difference d;
-  double largest = 0;
+  double largest = 0, floor = 0;
+  if (o.rule == Rule::Share && least_share > 0) {
+    for (int64_t row = 0; row < std::max<int64_t>(want.rows, 1); ++row)
+      floor = std::max(floor, least_share * row_largest(want, row));
+  }
   for (int64_t i = 0; i < want.count(); ++i) {
     if (o.rule == Rule::Share && i % want.row == 0) largest = row_largest(want, i / want.row);
     if (same_element(got, want, i)) continue;
@@ -77,7 +81,7 @@ Difference compare_values(const Output &o, const Tensor &got, const Tensor &want
       allowed = o.bound * ulp + extra;
       if (error > extra) d.ulp = std::max(d.ulp, std::round((error - extra) / ulp));
     } else if (o.rule == Rule::Share) {
-      allowed = std::max(o.bound, least_share) * largest;
+      allowed = std::max(o.bound * largest, floor);
     }
     if (!(error <= allowed)) ++d.wrong;
     if (!(error <= d.absolute)) d.absolute = error;

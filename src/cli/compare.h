@@ -17,7 +17,8 @@ struct Difference {
   void add(const Difference &other);
 };
 
-// `slack` has an entry for each element, or none; `least_share` is a floor for Rule::Share.
+// `slack` has an entry for each element, or none; Rule::Share also allows `least_share`
+// of the largest magnitude of the whole output.
 Difference compare(const Output &output, const Tensor &got, const Tensor &want,
                    const std::vector<double> &slack, double least_share);
 
