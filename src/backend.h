@@ -16,6 +16,7 @@
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
+#include <type_traits>
 
 namespace plait {
 
@@ -164,6 +165,12 @@ PLAIT_OP_TYPES(PLAIT_OP_TOPK, plait_topk_plan_desc, plait_topk_args)
 PLAIT_OP_TYPES(PLAIT_OP_TOPK_MERGE, plait_topk_plan_desc, plait_topk_merge_args)
 #undef PLAIT_OP_TYPES
 
+// Whether an optional function was given. Not `f != nullptr`, which GCC's sanitizers do not take
+// for a constant when f is inline.
+template <class F, F *f>
+constexpr bool kGiven =
+    !std::is_same<std::integral_constant<F *, f>, std::integral_constant<F *, nullptr>>::value;
+
 template <int32_t op>
 struct Define {
   using P = typename OpTypes<op>::Problem;
@@ -181,22 +188,22 @@ struct Define {
     Implementation i{};
     i.name = name;
     i.can_run = [](const Device &d, const void *p, Reason &r) -> plait_status {
-      if constexpr (can_run != nullptr)
+      if constexpr (kGiven<CanRun, can_run>)
         return can_run(d, *static_cast<const P *>(p), r);
       else
         return PLAIT_OK;
     };
     i.workspace = [](const Device &d, const void *p, int64_t count) -> int64_t {
-      if constexpr (workspace != nullptr)
+      if constexpr (kGiven<Workspace, workspace>)
         return workspace(d, *static_cast<const P *>(p), count);
       else
         return 0;
     };
-    if constexpr (least != nullptr)
+    if constexpr (kGiven<Least, least>)
       i.least_budget = [](const Device &d, const void *p) -> int64_t {
         return least(d, *static_cast<const P *>(p));
       };
-    if constexpr (prepare != nullptr)
+    if constexpr (kGiven<Prepare, prepare>)
       i.prepare = [](Device &d, const void *p, Failure &f) -> plait_status {
         return prepare(d, *static_cast<const P *>(p), f);
       };
