@@ -109,20 +109,25 @@ Json to_json(const Finding &f) {
 int run(const Options &options) {
   const bool quick = options.has("quick");
   const int32_t op = options.has("op") ? op_number(options.get("op")) : -1;
+  const std::vector<std::string> &shapes = options.all("shape");
+  if (!shapes.empty() && op < 0) throw UsageError("--shape needs --op");
   const Auditor auditor(backend_number(options.get("backend", "auto")),
-                        static_cast<int32_t>(options.integer("device", -1, -1, 1 << 20)));
+                        static_cast<int32_t>(options.integer("device", -1, -1, 1 << 20)),
+                        options.all("check"));
   const plait_context_info &info = auditor.context().info();
 
-  const std::string vectors = options.get("vectors", default_vectors());
+  const std::string vectors =
+      options.get("vectors", shapes.empty() ? default_vectors() : std::string());
   std::vector<Case> golden;
-  if (vectors.empty())
-    fprintf(stderr, "plait audit: no golden vectors beside the tool; give --vectors DIR\n");
-  else
+  if (!vectors.empty())
     golden = golden_cases(vectors);
+  else if (shapes.empty())
+    fprintf(stderr, "plait audit: no golden vectors beside the tool; give --vectors DIR\n");
   std::vector<std::pair<int32_t, std::string>> generated;
   for (int32_t o = 0; o < PLAIT_OP_COUNT; ++o)
     if (op < 0 || op == o)
-      for (const std::string &shape : audit_shapes(o, quick)) generated.emplace_back(o, shape);
+      for (const std::string &shape : shapes.empty() ? audit_shapes(o, quick) : shapes)
+        generated.emplace_back(o, shape);
 
   std::vector<Finding> findings;
   {
@@ -164,6 +169,8 @@ const Subcommand kAudit = {
     {{"backend", "NAME", "auto, cpu, hip, cuda"},
      {"device", "N", "ordinal of the device"},
      {"op", "NAME", "one operation, as plait_op_name() spells it"},
+     {"shape", "SHAPE", "this problem in place of the list; may be repeated; needs --op"},
+     {"check", "NAME", "only this check of bits, of the table's columns; may be repeated"},
      {"quick", nullptr, "a few cases of each operation"},
      {"vectors", "DIR", "the golden vectors; default: share/plait/vectors beside the tool"},
      {"json", nullptr, "print JSON, every case"}},

@@ -38,7 +38,8 @@ std::vector<std::string> audit_shapes(int32_t op, bool quick);
 // The contexts that a case is run on.
 class Auditor {
  public:
-  Auditor(int32_t backend, int32_t device);
+  // `only`: the checks of bits to make, of kChecks; empty: all.
+  Auditor(int32_t backend, int32_t device, std::vector<std::string> only = {});
   const Context &context() const { return context_; }
   // One finding for each implementation that can run the case.
   std::vector<Finding> audit(const Case &c) const;
@@ -50,7 +51,9 @@ class Auditor {
                Finding &finding) const;
   void bits(const Case &c, const std::string &implementation, const plait_plan *plan,
             const std::vector<Tensor> &base, Finding &finding) const;
+  bool wanted(const char *check) const;
 
+  std::vector<std::string> only_;
   Context context_;
   std::vector<Context> threads_;  // CPU: the same with other thread counts
   std::vector<Context> cpu_;      // GPU: a CPU context, for its reference

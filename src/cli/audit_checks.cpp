@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The checks of audit: errors against references and records, and bits between runs that must
 // agree.
+#include <algorithm>
 #include <numeric>
 #include <thread>
 
 #include "src/cli/audit.h"
+#include "src/cli/options.h"
 
 namespace plait::cli {
 namespace {
@@ -90,7 +92,11 @@ bool Finding::failed() const {
   return false;
 }
 
-Auditor::Auditor(int32_t backend, int32_t device) : context_(backend, device, 0) {
+Auditor::Auditor(int32_t backend, int32_t device, std::vector<std::string> only)
+    : only_(std::move(only)), context_(backend, device, 0) {
+  for (const std::string &name : only_)
+    if (std::find(kChecks.begin(), kChecks.end(), name) == kChecks.end())
+      throw UsageError("no check is called '" + name + "'");
   if (context_.gpu()) {
     cpu_.emplace_back(PLAIT_BACKEND_CPU, 0, 0);
   } else {
@@ -142,29 +148,35 @@ void Auditor::differences(const Case &c, const std::vector<Tensor> &got, Finding
           c.slack && complete ? c.slack(i, c.inputs, c.recorded) : std::vector<double>(), share));
 }
 
+bool Auditor::wanted(const char *check) const {
+  return only_.empty() || std::find(only_.begin(), only_.end(), check) != only_.end();
+}
+
 void Auditor::bits(const Case &c, const std::string &implementation, const plait_plan *plan,
                    const std::vector<Tensor> &base, Finding &finding) const {
   auto &checks = finding.checks;
-  checks["run"] = same_bits(outputs_of(c, context_, plan), base);
-  if (c.rows_independent && c.rows > 0) {
+  if (wanted("run")) checks["run"] = same_bits(outputs_of(c, context_, plan), base);
+  if (c.rows_independent && c.rows > 0 && wanted("tokens"))
     checks["tokens"] = rows_hold(c, context_, plan, base, {c.rows - 1});
+  if (c.rows_independent && c.rows > 0 && wanted("position")) {
     std::vector<int64_t> order(static_cast<size_t>(2 * c.rows + 3));
     for (size_t i = 0; i < order.size(); ++i)
       order[i] = static_cast<int64_t>(i * 5 + 2) % c.rows;  // other places, and more of them
     checks["position"] = rows_hold(c, context_, plan, base, order);
-  } else if (c.op == PLAIT_OP_WRITE_K) {
+  } else if (c.op == PLAIT_OP_WRITE_K && wanted("position")) {
     std::vector<int64_t> order(static_cast<size_t>(c.rows));
     std::iota(order.rbegin(), order.rend(), 0);
     checks["position"] = rows_hold(c, context_, plan, base, order);
   }
   for (const Context &other : threads_) {
+    if (!wanted("threads")) break;
     const Plan own = plan_of(c, other, implementation.c_str());
     const bool same = same_bits(outputs_of(c, other, own.get()), base);
     checks["threads"] = same && (!checks.count("threads") || checks["threads"]);
   }
-  checks["streams"] = concurrent(c, context_, plan, base);
-  if (context_.gpu()) checks["graph"] = replayed(c, context_, plan, base);
-  if (c.separate) {
+  if (wanted("streams")) checks["streams"] = concurrent(c, context_, plan, base);
+  if (context_.gpu() && wanted("graph")) checks["graph"] = replayed(c, context_, plan, base);
+  if (c.separate && wanted("separate")) {
     const Bound bound(context_, c, plan);
     c.separate(context_, implementation.c_str(), bound);
     checks["separate"] = same_bits(bound.read_outputs(c), base);
