@@ -77,7 +77,7 @@ static void verify(const void *at, const plan_spec *spec, const call *c, const c
       double size;
       const double expected =
           oracle_logit(d, c, i, call_row(c, "k_values", s), call_row(c, "k_scale", s), &size);
-      double tolerance = 1e-6 * size;
+      double tolerance = logit_tolerance(size);
       if (d->logits_dtype == BF16) tolerance += 0.5 * ulp(expected, BF16) * 1.0001;
       CHECK(fabs(got - expected) <= tolerance, "%s: [%lld,%lld] is %.9g, not %.9g (size %.3g)",
             label, (long long)i, (long long)s, got, expected, size);

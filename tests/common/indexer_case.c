@@ -277,6 +277,10 @@ double oracle_logit(const plait_indexer_plan_desc *d, const call *c, int64_t row
   return sum * (double)factor;
 }
 
+double logit_tolerance(double size) {
+  return size * (test_backend() == PLAIT_BACKEND_CUDA ? 1e-4 : 1e-6);
+}
+
 const uint8_t *paged_key(const call *c, const plait_indexer_plan_desc *d, int64_t request,
                          int64_t key, int64_t *entry) {
   const int64_t p = d->page_entries, stride = page_stride(d);

@@ -77,6 +77,10 @@ int64_t paged_length(const call *c, const plait_indexer_plan_desc *d, int per_re
 double oracle_logit(const plait_indexer_plan_desc *d, const call *c, int64_t row,
                     const uint8_t *values, const uint8_t *scale, double *size);
 
+// What a logit may be off by: f32 sums of `size` in absolute terms; Hopper's fp8 matrix units keep
+// fewer bits of a partial sum.
+double logit_tolerance(double size);
+
 // A page of a request's key; NULL when it is outside the table or the pool.
 const uint8_t *paged_key(const call *c, const plait_indexer_plan_desc *d, int64_t request,
                          int64_t key, int64_t *entry);

@@ -284,7 +284,7 @@ static void fp4(void **state) {
 static void expect_logit(const npy *golden, int64_t row, int64_t column, double got, double size,
                          const char *label) {
   const double expected = (double)((const float *)golden->data)[row * golden->dim[1] + column];
-  CHECK(fabs(got - expected) <= 1e-6 * size + ulp(expected, PLAIT_DTYPE_F32),
+  CHECK(fabs(got - expected) <= logit_tolerance(size) + ulp(expected, PLAIT_DTYPE_F32),
         "%s: [%lld,%lld] is %.9g, not %.9g", label, (long long)row, (long long)column, got,
         expected);
 }
