@@ -90,11 +90,13 @@ void Selector::add_pairs(int32_t dtype, const void *values, const int32_t *indic
 // Shuts the gate below a value that is likely to be among those from k to 2 * k in the order: the
 // one at k's place in a sample, moved down by four standard deviations of that place.
 void Selector::guess(int32_t dtype, const void *values, int64_t n, const SelectorScratch &scratch) {
-  constexpr int64_t chunks = 256, chunk = 16, samples = chunks * chunk;
-  if (n < 4 * samples || size_.capacity < samples) return;
-  const double place = static_cast<double>(size_.k) * samples / static_cast<double>(n);
+  constexpr int64_t chunk = 16;
+  const int64_t chunks = std::min<int64_t>(n / 8, 4096) / chunk, samples = chunks * chunk;
+  if (samples < 512 || size_.capacity < samples) return;
+  const double place =
+      static_cast<double>(size_.k) * static_cast<double>(samples) / static_cast<double>(n);
   const int64_t cautious = static_cast<int64_t>(place + 4 * std::sqrt(place)) + 4;
-  if (cautious > samples / 4) return;
+  if (cautious > samples / 3) return;
   for (int64_t c = 0; c < chunks; ++c)
     for (int64_t i = 0; i < chunk; ++i)
       values_[c * chunk + i] = load(dtype, values, c * (n / chunks) + i);
@@ -115,14 +117,19 @@ void Selector::add_row(int32_t dtype, const void *values, int64_t n, int64_t fir
   add_values(dtype, values, n, first_index, scratch);
 }
 
-// Leaves the k first. Later values must then pass the last of them.
+// Leaves the k first. Later values must then pass the last of them. Without order, the candidates
+// are sorted only if some of those that equal the last one must go: those with the higher indices.
 void Selector::shrink(const SelectorScratch &scratch) {
   if (count_ <= size_.k) return;
-  if (!in_order_) sort_by_index(scratch);
   int32_t least, greatest;
   rank_values(values_, count_, scratch.ranks(), &least, &greatest);
   const Kth kth = kth_greatest(count_, size_.k, least, greatest, scratch);
-  count_ = keep_ranks(scratch.ranks(), count_, kth.rank, size_.k - kth.above, values_, indices_);
+  const int64_t equals = size_.k - kth.above;
+  if (!in_order_ && std::count(scratch.ranks(), scratch.ranks() + count_, kth.rank) > equals) {
+    sort_by_index(scratch);
+    rank_values(values_, count_, scratch.ranks(), &least, &greatest);
+  }
+  count_ = keep_ranks(scratch.ranks(), count_, kth.rank, equals, values_, indices_);
   gate_ = {false, !in_order_, value_of_rank(kth.rank)};
 }
 
@@ -141,10 +148,8 @@ void Selector::sort_by_index(const SelectorScratch &scratch) {
 }
 
 void Selector::finish(const SelectorScratch &scratch) {
-  if (count_ > size_.k)
-    shrink(scratch);
-  else if (!in_order_)
-    sort_by_index(scratch);
+  shrink(scratch);
+  if (!in_order_) sort_by_index(scratch);
 }
 
 void Selector::write(const RankingOutput &output, int64_t row, int64_t table_row, int32_t order,
