@@ -5,9 +5,9 @@
 contiguous, where). How to ask an object is decided once for its type:
 
     data_ptr()                  torch
-    the buffer protocol         numpy (ml_dtypes too), array, bytearray, mmap
-    __cuda_array_interface__    CuPy, Numba
-    __dlpack__                  JAX and everything else
+    __cuda_array_interface__    CuPy, Numba, JAX on a GPU
+    the buffer protocol         numpy (ml_dtypes too), JAX on the CPU, array, bytearray, mmap
+    __dlpack__                  everything else
     (pointer, bytes)            a tuple of two integers: taken as it is
 """
 from __future__ import annotations
@@ -137,6 +137,16 @@ def _cuda_interface(value: Any, keep: list[Any], writes: bool) -> Description:
     return pointer, size, item, stride, DEVICE
 
 
+def _device_or_host(value: Any, keep: list[Any], writes: bool) -> Description:
+    """Types whose arrays may live on a device or not (JAX), or export a host buffer only at times
+    (CuPy with managed memory): the array itself says where it is."""
+    if getattr(value, "__cuda_array_interface__", None) is not None:
+        return _cuda_interface(value, keep, writes)
+    if _check_buffer(value):
+        return _exporter(value, keep, writes)
+    return _dlpack(value, keep, writes)
+
+
 def _dlpack(value: Any, keep: list[Any], writes: bool) -> Description:
     capsule = value.__dlpack__()
     keep.append(capsule)  # not renamed: its own destructor gives the tensor back
@@ -178,6 +188,8 @@ def _choose(value: Any) -> Callable[[Any, list[Any], bool], Description]:
         return _own
     if hasattr(kind, "data_ptr"):
         return _torch
+    if hasattr(kind, "__cuda_array_interface__"):
+        return _device_or_host
     if _check_buffer(value):
         return _exporter
     if hasattr(value, "__cuda_array_interface__"):

@@ -199,6 +199,24 @@ def test_cuda_array_interface():
         _buffers.describe(FakeDevice((3,), read_only=True), keep, True)
 
 
+class Roaming(np.ndarray):
+    """One type for device and host arrays, which always has a buffer protocol: as CuPy and JAX."""
+    where = None
+
+    @property
+    def __cuda_array_interface__(self):
+        if self.where is None:
+            raise AttributeError("on the host")
+        return dict(shape=self.shape, typestr="<f4", data=(self.where, False), version=3)
+
+
+def test_one_type_on_device_and_host():
+    value = np.zeros(6, np.float32).view(Roaming)
+    assert _buffers.describe(value, [], True) == (value.ctypes.data, 24, 4, 0, _buffers.HOST)
+    value.where = 0x2000
+    assert _buffers.describe(value, [], True) == (0x2000, 24, 4, 0, _buffers.DEVICE)
+
+
 def test_device_memory_is_refused_on_the_cpu(small):
     with pytest.raises(plait.ArrayError, match="base.*device memory"):
         small.plan.pre(**dict(small.pre, base=FakeDevice((24,))))
