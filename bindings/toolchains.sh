@@ -40,7 +40,7 @@ add_backports() {
 
 install_toolchains() {
   local tools
-  tools=$(dirname "${BASH_SOURCE[0]}")/../tools/debian.sh
+  tools=$(dirname "${BASH_SOURCE[0]}")/../.ci/debian.sh
   have_debian || return 0
   "$tools" gcc libc6-dev pkg-config python3 python3-numpy python3-pytest
   { command -v cargo && command -v rustc; } >/dev/null || "$tools" cargo rustc

@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 if command -v dpkg-query >/dev/null; then
-  ./tools/debian.sh g++ gcc libc6-dev meson ninja-build pkg-config libhwy-dev libpthreadpool-dev
+  ./.ci/debian.sh g++ gcc libc6-dev meson ninja-build pkg-config libhwy-dev libpthreadpool-dev
 fi
 [ -f build/build.ninja ] || meson setup build -Dtests=false -Ddocs=disabled
 meson compile -C build

@@ -117,21 +117,38 @@ struct Job {
   int64_t grain;
   int64_t steps;
   mutable std::atomic<int64_t> next{0};
-  // The pool orders memory between the caller and its workers; this repeats that order in an atomic
-  // of our own, which a thread sanitizer sees although the pool is not built with it.
-  mutable std::atomic<uint32_t> order{0};
 };
 
+// The pool orders memory between the caller and its workers, but a thread sanitizer does not see
+// into a library that is not built with it: these tell it where the order is. Nothing in other
+// builds.
+#if defined(__SANITIZE_THREAD__)
+#define PLAIT_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define PLAIT_TSAN 1
+#endif
+#endif
+#ifdef PLAIT_TSAN
+extern "C" void __tsan_acquire(void *);
+extern "C" void __tsan_release(void *);
+void order_release(void *at) { __tsan_release(at); }
+void order_acquire(void *at) { __tsan_acquire(at); }
+#else
+void order_release(void *) {}
+void order_acquire(void *) {}
+#endif
+
 void run_job(void *context, size_t worker) {
+  order_acquire(context);
   const Job &job = *static_cast<const Job *>(context);
   const FloatEnvironment environment;
-  job.order.load(std::memory_order_acquire);
   for (int64_t step; (step = job.next.fetch_add(1, std::memory_order_relaxed)) < job.steps;) {
     const int64_t begin = step * job.grain;
     const int64_t end = begin + job.grain < job.count ? begin + job.grain : job.count;
     job.fn(job.body, static_cast<int64_t>(worker), begin, end);
   }
-  job.order.fetch_add(1, std::memory_order_acq_rel);
+  order_release(context);
 }
 
 plait_status memory_alloc(Device &, size_t size, void **data, Failure &failure) {
@@ -213,9 +230,9 @@ void parallel_worker_ranges(const Device &device, int64_t count, int64_t grain, 
     run_job(&job, 0);
     return;
   }
-  job.order.store(1, std::memory_order_release);
+  order_release(&job);
   pthreadpool_parallelize_1d(pool, run_job, &job, static_cast<size_t>(device.info.threads), 0);
-  job.order.load(std::memory_order_acquire);
+  order_acquire(&job);
 }
 
 namespace {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Installs those of the named Debian packages that are missing; nothing when all are there.
-# usage: tools/debian.sh PACKAGE...
+# usage: .ci/debian.sh PACKAGE...
 set -eu
 missing=
 for package in "$@"; do
