@@ -24,6 +24,7 @@ struct Logits {
   BlockTable table;
   const int32_t *lengths;
   int32_t per_request, next_n, tiled;
+  int32_t page_shift;  // log2 of page_entries, or -1
   // Output. Row `row` of the call goes to logits + (row - first_row) * stride, column c to
   // c - first_column of it.
   void *logits;
@@ -39,6 +40,13 @@ hipError_t logits_fill(const Logits &args, void *stream);
 
 // Any shape.
 hipError_t logits_generic(const Logits &args, void *stream);
+
+// Matrix units through isa/mma.h: heads up to 128, head_dim 64 or 128; logits_tile.hip. `fp8`: the
+// units take the keys' bytes as they are; else they are widened to bf16, which is exact.
+enum class LogitsUnit { gfx90a, gfx942, gfx950, gfx11, gfx12, sm80, sm89 };
+hipError_t logits_tile(LogitsUnit unit, bool fp8, const Logits &args, int32_t compute_units,
+                       size_t shared_limit, void *stream);
+hipError_t logits_tile_prepare(LogitsUnit unit, bool fp8, int32_t head_dim, size_t shared_limit);
 
 // wgmma: e4m3fn, heads up to 128, head_dim 64 or 128; logits_sm90.cu.
 hipError_t logits_sm90(const Logits &args, int32_t compute_units, void *stream);

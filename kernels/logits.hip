@@ -20,11 +20,11 @@ constexpr int kMostValues = PLAIT_INDEXER_MAX_HEAD_DIM / kLanes;  // of a lane
 __device__ inline float decode(int32_t format, const uint8_t *values, const uint8_t *scales, int d,
                                int64_t step) {
   if (format == PLAIT_FORMAT_MXFP4) {
-    const uint32_t nibble = values[d / 2] >> d % 2 * 4 & 15u;
-    return e2m1_to_f32(nibble) * ue8m0_to_f32(scales[d / 32]);
+    const uint8_t nibble = values[d / 2] >> d % 2 * 4 & 15;
+    return to_float(E2m1{nibble}) * ue8m0_to_f32(scales[d / 32]);
   }
   const uint8_t byte = values[d / 16 * step + d % 16];
-  return format == PLAIT_FORMAT_FP8_E4M3FN ? e4m3fn_to_f32(byte) : e4m3fnuz_to_f32(byte);
+  return format == PLAIT_FORMAT_FP8_E4M3FN ? to_float(E4m3fn{byte}) : to_float(E4m3fnuz{byte});
 }
 
 __global__ __launch_bounds__(kThreads) void generic_kernel(Logits a, int64_t chunk) {
@@ -64,7 +64,7 @@ __global__ __launch_bounds__(kThreads) void generic_kernel(Logits a, int64_t chu
     if (inside && lane == 0) {
       if (at.values && a.format != PLAIT_FORMAT_MXFP4)
         sum = *reinterpret_cast<const float *>(at.scale) * sum;
-      put_logit(a, row, key, at.values ? sum : float_of(0xFF800000));
+      put_logit(a, row, key, at.values ? sum : kNoPage);
     }
   }
 }
@@ -75,7 +75,7 @@ __global__ __launch_bounds__(kThreads) void fill_kernel(Logits a) {
   const int64_t step = static_cast<int64_t>(gridDim.y) * kThreads;
   for (int64_t c = a.first_column + static_cast<int64_t>(blockIdx.y) * kThreads + threadIdx.x;
        c < a.last_column; c += step)
-    if (c < range.begin || c >= range.end) put_logit(a, row, c, float_of(0xFF800000));
+    if (c < range.begin || c >= range.end) put_logit(a, row, c, kNoPage);
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #ifndef PLAIT_KERNELS_LOGITS_KEYS_H
 #define PLAIT_KERNELS_LOGITS_KEYS_H
 
+#include "kernels/isa/number.h"
 #include "logits.h"
-#include "src/number.h"
 
 namespace plait::kernels {
 
@@ -30,6 +30,27 @@ __device__ inline KeyRange keys_of_row(const Logits &a, int64_t row) {
   return {begin, end < begin ? begin : end};
 }
 
+// The query rows of a block: neighbours, and of one request when paged.
+struct RowGroup {
+  int64_t row0, request;
+  int32_t rows;
+};
+
+__device__ inline RowGroup row_group(const Logits &a, int64_t group, int32_t group_rows,
+                                     int32_t groups_per_request) {
+  RowGroup g{a.first_row + group * group_rows, 0, group_rows};
+  int64_t past = a.last_row;
+  if (a.cache != nullptr) {
+    g.request = a.first_row / a.next_n + group / groups_per_request;
+    g.row0 = g.request * a.next_n + group % groups_per_request * group_rows;
+    past = (g.request + 1) * a.next_n;
+  }
+  if (past - g.row0 < group_rows) g.rows = static_cast<int32_t>(past - g.row0);
+  return g;
+}
+
+constexpr float kNoPage = -__builtin_inff();  // the logit of a key without a page
+
 // A key's bytes: 16-byte chunk c of its values is at values + c * step. values is nullptr for a key
 // without a page.
 struct Key {
@@ -49,18 +70,22 @@ __device__ inline int32_t chunk_step(const Logits &a) {
   return a.cache != nullptr && a.tiled ? 256 : 16;
 }
 
-// Key of a request (paged), or of the whole (ragged).
-__device__ inline Key find_key(const Logits &a, int64_t request, int64_t key) {
-  const int32_t v = value_bytes(a), s = scale_bytes(a);
-  if (a.cache == nullptr) return {a.k + key * v, a.k_scale + key * s};
-  const int32_t id = a.table.page_of(request, static_cast<uint32_t>(key));
+// A key in page `id`; nullptr outside the cache.
+__device__ inline Key key_of_page(const Logits &a, int32_t id, uint32_t key) {
   if (id < 0 || id >= a.pages) return {nullptr, nullptr};
   const uint8_t *page = a.cache + id * a.page_stride;
-  const int32_t p = a.table.page_entries;
-  const int32_t e = static_cast<int32_t>(static_cast<uint32_t>(key) % static_cast<uint32_t>(p));
+  const int32_t v = value_bytes(a), p = a.table.page_entries;
+  const int32_t e = static_cast<int32_t>(key % static_cast<uint32_t>(p));
   const int64_t at = a.tiled ? static_cast<int64_t>(e / 16) * 16 * a.head_dim + e % 16 * 16
                              : static_cast<int64_t>(e) * v;
-  return {page + at, page + static_cast<int64_t>(p) * v + static_cast<int64_t>(e) * s};
+  return {page + at, page + static_cast<int64_t>(p) * v + static_cast<int64_t>(e) * scale_bytes(a)};
+}
+
+// Key of a request (paged), or of the whole (ragged).
+__device__ inline Key find_key(const Logits &a, int64_t request, int64_t key) {
+  if (a.cache == nullptr) return {a.k + key * value_bytes(a), a.k_scale + key * scale_bytes(a)};
+  const uint32_t i = static_cast<uint32_t>(key);
+  return key_of_page(a, a.table.page_of(request, i), i);
 }
 
 __device__ inline void put_logit(const Logits &a, int64_t row, int64_t key, float logit) {

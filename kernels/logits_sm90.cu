@@ -31,6 +31,16 @@ constexpr int kThreads = 256;  // two warpgroups
 constexpr int kTile = 64;      // keys of a warpgroup at a time
 constexpr int kRows = 8;       // of a block, at most
 
+// Tiles in a ring: more where a tile is little work.
+__host__ __device__ constexpr int stages_of(int heads, int rows) {
+  return heads * rows < 128 ? 4 : 2;
+}
+
+// Rows up to a whole number of multiplications.
+__host__ __device__ constexpr int group_rows_padded(int rows, int multiplied) {
+  return (rows + multiplied - 1) / multiplied * multiplied;
+}
+
 __device__ inline void fence_operands() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ inline void commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 __device__ inline void wait() { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }
@@ -86,165 +96,262 @@ __device__ inline void multiply<128>(float (&d)[64], const uint32_t *a, uint64_t
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
 }
 
-// 16 bytes at an address aligned to Align.
+// Copies 16 bytes into shared memory, from an address aligned to Align, or zeroes them. The thread
+// itself may read them after wait_copies().
 template <int Align>
-__device__ inline uint4 load16(const uint8_t *p) {
-  if constexpr (Align == 16) {
-    return __ldg(reinterpret_cast<const uint4 *>(p));
+__device__ inline void copy16(uint4 *to, const uint8_t *from) {
+  const uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(to));
+  if (from == nullptr) {
+    *to = uint4{0, 0, 0, 0};
+  } else if constexpr (Align == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
   } else if constexpr (Align == 4) {
-    const uint32_t *w = reinterpret_cast<const uint32_t *>(p);
-    return {__ldg(w), __ldg(w + 1), __ldg(w + 2), __ldg(w + 3)};
-  } else {
-    uint32_t w[4] = {};
 #pragma unroll
-    for (int i = 0; i < 16; ++i) w[i / 4] |= static_cast<uint32_t>(p[i]) << i % 4 * 8;
-    return {w[0], w[1], w[2], w[3]};
+    for (int i = 0; i < 16; i += 4)
+      asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address + i), "l"(from + i)
+                   : "memory");
+  } else {
+    uint8_t *bytes = reinterpret_cast<uint8_t *>(to);
+#pragma unroll
+    for (int i = 0; i < 16; ++i) bytes[i] = from[i];
   }
 }
+__device__ inline void copy4(float *to, const uint8_t *from) {
+  if (from == nullptr)
+    *to = 0;
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(
+                     static_cast<uint32_t>(__cvta_generic_to_shared(to))),
+                 "l"(from)
+                 : "memory");
+}
+__device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int pending>
+__device__ inline void wait_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+}
 
-// A lane's part of a tile of keys: rows g = lane / 4 and g + 8 of its warp's sixteen.
-template <int D>
-struct KeyTile {
-  uint4 chunk[2][D / 64];
-  float scale;   // of the row whose logit this lane puts out: g + 8 (t / 2)
-  bool missing;  // that row has no page
-};
+// Where keys are. Page16: pages of a power of two and at least 16 entries, so that the sixteen keys
+// of a warp share a page, and all of a page's entries may be read.
+enum class Keys { contiguous, any_page, page16 };
 
-template <int D, int Align>
-__device__ inline KeyTile<D> load_tile(const Logits &a, int64_t request, int64_t first, int64_t end,
-                                       int lane) {
-  KeyTile<D> tile;
-  const int t = lane % 4;
-  tile.scale = 0;
-  tile.missing = false;
+// A lane's bytes of tiles to come: places of its own in a ring of Stages tiles, so that no barrier
+// is needed. A tile is rows g = lane / 4 and g + 8 of each warp's sixteen.
+template <int D, int Align, int Stages, Keys keys>
+struct Ring {
+  static constexpr int chunks = D / 64;
+  static constexpr int bytes = Stages * kThreads * (2 * chunks * 16 + 4);
+  const Logits &a;
+  int64_t request;
+  int32_t end;                 // of the keys
+  uint4 *chunk;                // [Stages][2 * chunks][kThreads], from this thread's on
+  float *scale;                // [Stages][kThreads]: of the row whose logit it puts out
+  int32_t page[2] = {-1, -1};  // of the tile that comes after the one copied last
+  uint32_t missing = 0;        // bit i: the row put out i tiles ago has no page
+
+  // Looks up the pages of the tile whose first key of this warp is `first`.
+  __device__ void look_up(int32_t first) {
+    if constexpr (keys == Keys::page16) {
+      const uint32_t column = static_cast<uint32_t>(first) >> a.page_shift;
+      page[0] = first < end && column < a.table.columns
+                    ? a.table.ids[request * a.table.stride + column]
+                    : -1;
+    } else if constexpr (keys == Keys::any_page) {
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const int64_t key = first + lane / 4 + 8 * half;
-    Key at{nullptr, nullptr};
-    if (key < end) at = find_key(a, request, key);
-    const int32_t step = chunk_step(a);
-#pragma unroll
-    for (int c = 0; c < D / 64; ++c)
-      tile.chunk[half][c] =
-          at.values ? load16<Align>(at.values + (t + 4 * c) * step) : uint4{0, 0, 0, 0};
-    if (half == t / 2) {
-      tile.missing = at.values == nullptr;
-      if (at.values) tile.scale = __ldg(reinterpret_cast<const float *>(at.scale));
+      for (int half = 0; half < 2; ++half) {
+        const int32_t key = first + static_cast<int32_t>(threadIdx.x) % 32 / 4 + 8 * half;
+        page[half] = key < end ? a.table.page_of(request, static_cast<uint32_t>(key)) : -1;
+      }
     }
   }
-  return tile;
-}
+
+  __device__ void copy(int stage, int32_t first) {
+    const int lane = static_cast<int>(threadIdx.x) % 32, t = lane % 4;
+    uint4 *to = chunk + stage * 2 * chunks * kThreads;
+    missing <<= 1;
+    if constexpr (keys == Keys::page16) {
+      const bool there = page[0] >= 0 && page[0] < a.pages;
+      const uint8_t *values = nullptr, *its_scale = nullptr;
+      if (there) {
+        const uint8_t *start = a.cache + page[0] * a.page_stride;
+        const int32_t entry = first & (a.table.page_entries - 1);
+        values = start + (entry * D + (a.tiled ? lane / 4 * 16 + t * 256 : lane / 4 * D + t * 16));
+        its_scale = start + (a.table.page_entries * D + (entry + lane / 4 + 8 * (t / 2)) * 4);
+      }
+      const int32_t half_step = a.tiled ? 128 : 8 * D, chunk_step = a.tiled ? 1024 : 64;
+#pragma unroll
+      for (int half = 0; half < 2; ++half)
+#pragma unroll
+        for (int c = 0; c < chunks; ++c)
+          copy16<Align>(to + (half * chunks + c) * kThreads,
+                        there ? values + (half * half_step + c * chunk_step) : nullptr);
+      copy4(scale + stage * kThreads, its_scale);
+      missing |= !there;
+    } else {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int32_t key = first + lane / 4 + 8 * half;
+        Key at{nullptr, nullptr};
+        if constexpr (keys == Keys::any_page)
+          at = key_of_page(a, page[half], static_cast<uint32_t>(key));
+        else if (key < end)
+          at = {a.k + static_cast<int64_t>(key) * D, a.k_scale + static_cast<int64_t>(key) * 4};
+        const int32_t step = keys == Keys::any_page && a.tiled ? 256 : 16;
+#pragma unroll
+        for (int c = 0; c < chunks; ++c)
+          copy16<Align>(to + (half * chunks + c) * kThreads,
+                        at.values ? at.values + (t + 4 * c) * step : nullptr);
+        if (half == t / 2) {
+          copy4(scale + stage * kThreads, at.scale);
+          missing |= at.values == nullptr;
+        }
+      }
+    }
+  }
+};
 
 // Heads: columns of a row, padded. Rows: rows of one multiplication.
-template <int D, int Heads, int Rows, int Align>
+template <int D, int Heads, int Rows, int Align, Keys keys>
 __global__ __launch_bounds__(kThreads, 2) void wgmma_kernel(Logits a, int32_t group_rows,
                                                             int32_t groups_per_request,
-                                                            int64_t groups, int64_t chunk) {
-  constexpr int N = Heads * Rows, steps = D / 32;
+                                                            int32_t groups, int32_t chunk) {
+  constexpr bool Paged = keys != Keys::contiguous;
+  constexpr int N = Heads * Rows, steps = D / 32, Stages = stages_of(Heads, Rows);
+  constexpr int stride = kThreads / 128 * kTile;
   // Weights in lane order: head 8 j + 2 t + c of a row at [t][2 j + c]; padded against conflicts.
   constexpr int own = Heads / 4, pitch = own + 4;
   extern __shared__ __align__(1024) uint8_t shared[];
   __shared__ __align__(16) float weights[kRows * 4 * pitch];
-  __shared__ int64_t begins[kRows], ends[kRows];
-  __shared__ int64_t least, most;
+  __shared__ int32_t begins[kRows], ends[kRows];
+  __shared__ int32_t least, most, inner_least, inner_most;
 
-  const int64_t group = blockIdx.x % groups, part = blockIdx.x / groups;
-  int64_t row0, request = 0, past;  // rows row0 ... past - 1
-  if (a.cache == nullptr) {
-    row0 = a.first_row + group * group_rows;
-    past = row0 + group_rows < a.last_row ? row0 + group_rows : a.last_row;
-  } else {
-    request = a.first_row / a.next_n + group / groups_per_request;
-    row0 = request * a.next_n + group % groups_per_request * group_rows;
-    past =
-        row0 + group_rows < (request + 1) * a.next_n ? row0 + group_rows : (request + 1) * a.next_n;
-  }
-  const int rows = static_cast<int>(past - row0);
+  const int32_t group = static_cast<int32_t>(blockIdx.x) % groups,
+                part = static_cast<int32_t>(blockIdx.x) / groups;
+  const RowGroup its = row_group(a, group, group_rows, groups_per_request);
+  const int64_t row0 = its.row0, request = its.request;
+  const int rows = its.rows;
   const int tid = static_cast<int>(threadIdx.x);
-  if (tid < kRows) {
-    KeyRange r{INT64_MAX, 0};
+  if (tid < 32) {
+    // Rows that are not there are empty. The union of the ranges, and what all of them hold.
+    KeyRange r{0, 0};
     if (tid < rows) r = keys_of_row(a, row0 + tid);
-    begins[tid] = r.begin, ends[tid] = r.end;
-  }
-  __syncthreads();
-  if (tid == 0) {
-    int64_t low = INT64_MAX, high = 0;
-    for (int r = 0; r < rows; ++r)
-      if (begins[r] < ends[r]) {
-        low = begins[r] < low ? begins[r] : low;
-        high = ends[r] > high ? ends[r] : high;
-      }
-    least = low, most = high;
+    const int32_t begin = static_cast<int32_t>(r.begin), end = static_cast<int32_t>(r.end);
+    if (tid < kRows) begins[tid] = begin, ends[tid] = end;
+    int32_t low = begin < end ? begin : INT32_MAX, high = begin < end ? end : 0;
+    int32_t inner_low = tid < rows ? begin : 0, inner_high = tid < rows ? end : INT32_MAX;
+#pragma unroll
+    for (int m = 16; m > 0; m /= 2) {
+      low = min(low, shfl_xor(low, m, 32));
+      high = max(high, shfl_xor(high, m, 32));
+      inner_low = max(inner_low, shfl_xor(inner_low, m, 32));
+      inner_high = min(inner_high, shfl_xor(inner_high, m, 32));
+    }
+    if (tid == 0) least = low, most = high, inner_least = inner_low, inner_most = inner_high;
   }
   __syncthreads();
   // This block's keys: a part of all columns, less what no row needs.
-  int64_t first = a.first_column + part * chunk, last = first + chunk;
-  if (last > most) last = most;
-  if (first < least) first += (least - first) / kTile * kTile;
-  if (first >= last) return;
+  int64_t from = a.first_column + static_cast<int64_t>(part) * chunk;
+  const int32_t last = static_cast<int32_t>(from + chunk < most ? from + chunk : most);
+  if (from < least) from += (least - from) / stride * stride;
+  if (from >= last) return;
 
-  const int warpgroup = tid / 128, warp = tid / 32 % 4, lane = tid % 32, t = lane % 4;
-  int64_t key = first + warpgroup * kTile;
-  KeyTile<D> next = load_tile<D, Align>(a, request, key + warp * 16, last, lane);
-
-  // Queries, a word at a time, in the order above. Columns that no head has are zero.
-  const int padded_rows = (rows + Rows - 1) / Rows * Rows;
-  const bool aligned = reinterpret_cast<uintptr_t>(a.q) % 4 == 0;
-  for (int i = tid; i < padded_rows * Heads * (D / 4); i += kThreads) {
-    const int word = i % (D / 4), column = i / (D / 4), head = column % Heads, row = column / Heads;
-    uint32_t value = 0;
-    if (row < rows && head < a.heads) {
-      const uint8_t *from = a.q + ((row0 + row) * a.heads + head) * D + word * 4;
-      if (aligned)
-        value = *reinterpret_cast<const uint32_t *>(from);
-      else
-        for (int b = 0; b < 4; ++b) value |= static_cast<uint32_t>(from[b]) << 8 * b;
-    }
-    const int c = word / 4, j = word % 4, s = 2 * (c / 4) + j / 2;
-    const int place = 8 * s + 4 * (j % 2) + c % 4;
-    *reinterpret_cast<uint32_t *>(shared + column * 128 + ((place / 4 ^ column % 8) * 16) +
-                                  place % 4 * 4) = value;
+  const int warp = tid / 32 % 4, lane = tid % 32, t = lane % 4;
+  // First key of this warp's tile. Chunks end well below 2^31 - 1 + tiles ahead only as int64.
+  int64_t key = from + tid / 128 * kTile + warp * 16;
+  uint4 *ring_chunks =
+      reinterpret_cast<uint4 *>(shared + group_rows_padded(group_rows, Rows) * Heads * 128);
+  Ring<D, Align, Stages, keys> ring{
+      a, request, last, ring_chunks + tid,
+      reinterpret_cast<float *>(ring_chunks + Stages * 2 * (D / 64) * kThreads) + tid};
+  const auto ahead = [&](int tiles) {
+    const int64_t at = key + static_cast<int64_t>(tiles) * stride;
+    return static_cast<int32_t>(at < last ? at : last);
+  };
+  ring.look_up(ahead(0));
+#pragma unroll
+  for (int i = 0; i < Stages - 1; ++i) {
+    ring.copy(i, ahead(i));
+    ring.look_up(ahead(i + 1));
+    commit_copies();
   }
-  for (int i = tid; i < padded_rows * Heads; i += kThreads) {
+
+  // Queries, in the order above. Columns that no head has are zero.
+  const int padded = group_rows_padded(rows, Rows);
+  const bool aligned = reinterpret_cast<uintptr_t>(a.q) % 16 == 0;
+  for (int i = tid; i < padded * Heads * (D / 16); i += kThreads) {
+    const int c = i % (D / 16), column = i / (D / 16), head = column % Heads, row = column / Heads;
+    uint4 q{0, 0, 0, 0};
+    if (row < rows && head < a.heads) {
+      const uint8_t *bytes = a.q + ((row0 + row) * a.heads + head) * D + c * 16;
+      if (aligned)
+        q = __ldg(reinterpret_cast<const uint4 *>(bytes));
+      else
+        memcpy(&q, bytes, sizeof q);
+    }
+    const uint32_t words[4] = {q.x, q.y, q.z, q.w};
+    uint8_t *line = shared + column * 128 + c % 4 * 4;
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const int unit = 2 * (2 * (c / 4) + j / 2) + j % 2;
+      *reinterpret_cast<uint32_t *>(line + (unit ^ column % 8) * 16) = words[j];
+    }
+  }
+  for (int i = tid; i < padded * Heads; i += kThreads) {
     const int head = i % Heads, row = i / Heads;
-    const float w =
+    weights[(row * 4 + head / 2 % 4) * pitch + head / 8 * 2 + head % 2] =
         row < rows && head < a.heads ? a.weights[(row0 + row) * a.weights_stride + head] : 0.0f;
-    weights[(row * 4 + head / 2 % 4) * pitch + head / 8 * 2 + head % 2] = w;
   }
   // Ordinary stores, read by the matrix units.
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   __syncthreads();
 
-  const uint32_t base = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
-  for (; key < last; key += kThreads / 128 * kTile) {
+  const uint64_t queries = descriptor(static_cast<uint32_t>(__cvta_generic_to_shared(shared)));
+  const float *own_weights = weights + t * pitch;
+  // Where this lane's first logit of a tile goes, with the key 0 in mind.
+  const int64_t out0 = (row0 + (Rows > 1 ? t & 1 : 0) - a.first_row) * a.stride - a.first_column;
+  int stage = 0;
+  for (; key - warp * 16 < last; key += stride) {
+    {  // A tile ahead, into the place that was read last.
+      const int to = stage == 0 ? Stages - 1 : stage - 1;
+      ring.copy(to, ahead(Stages - 1));
+      ring.look_up(ahead(Stages));
+      commit_copies();
+    }
+    wait_copies<Stages - 1>();
     uint32_t operand[steps][4];
 #pragma unroll
-    for (int s = 0; s < steps; ++s)
+    for (int half = 0; half < 2; ++half)
 #pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const uint4 q = next.chunk[half][s / 2];
-        operand[s][half] = s % 2 ? q.z : q.x;
-        operand[s][half + 2] = s % 2 ? q.w : q.y;
+      for (int c = 0; c < D / 64; ++c) {
+        const uint4 q = ring.chunk[((stage * 2 + half) * (D / 64) + c) * kThreads];
+        operand[2 * c][half] = q.x, operand[2 * c][half + 2] = q.y;
+        operand[2 * c + 1][half] = q.z, operand[2 * c + 1][half + 2] = q.w;
       }
-    const float scale = next.scale;
-    const bool missing = next.missing;
-    const int64_t mine = key + warp * 16 + lane / 4 + 8 * (t / 2);  // the key this lane puts out
-    next = load_tile<D, Align>(a, request, key + kThreads / 128 * kTile + warp * 16, last, lane);
-    for (int r0 = 0; r0 < padded_rows; r0 += Rows) {
+    const float scale = ring.scale[stage * kThreads];
+    const bool missing = Paged && (ring.missing >> (Stages - 1) & 1);
+    stage = stage == Stages - 1 ? 0 : stage + 1;
+    const int32_t first = static_cast<int32_t>(key);
+    const int32_t mine = first + lane / 4 + 8 * (t / 2);  // the key this lane puts out
+    // Every key of this warp in every row's range, and in this block's?
+    const bool all = first >= inner_least && key + 16 <= inner_most && key + 16 <= last;
+    int64_t out = out0 + mine;
+#pragma unroll
+    for (int r0 = 0; r0 < kRows; r0 += Rows) {
+      if (r0 >= rows) break;
       float acc[N / 2];
       fence_operands();
 #pragma unroll
       for (int s = 0; s < steps; ++s)
-        multiply<N>(acc, operand[s],
-                    descriptor(base + static_cast<uint32_t>(r0 * Heads * 128 + s * 32)), s != 0);
+        multiply<N>(acc, operand[s], queries + static_cast<uint64_t>(r0 * Heads * 8 + s * 2),
+                    s != 0);
       commit();
       wait();
 #pragma unroll
       for (int i = 0; i < N / 2; ++i) asm volatile("" : "+f"(acc[i])::"memory");  // not before
-      float sums[Rows][2];
+      float sums[Rows];
 #pragma unroll
       for (int r = 0; r < Rows; ++r) {
-        const float4 *w = reinterpret_cast<const float4 *>(weights + ((r0 + r) * 4 + t) * pitch);
+        const float4 *w = reinterpret_cast<const float4 *>(own_weights + (r0 + r) * 4 * pitch);
         float low = 0, high = 0;
 #pragma unroll
         for (int j = 0; j < Heads / 16; ++j) {
@@ -256,24 +363,27 @@ __global__ __launch_bounds__(kThreads, 2) void wgmma_kernel(Logits a, int32_t gr
           low = fmaf(v.w, fmaxf(d[5], 0.0f), low), high = fmaf(v.w, fmaxf(d[7], 0.0f), high);
         }
         // Lanes t and t ^ 2 add; the upper two go on with keys g + 8.
-        const float other = shfl_xor(t & 2 ? low : high, 2, 4);
-        sums[r][0] = (t & 2 ? high : low) + other;
+        sums[r] = (t & 2 ? high : low) + shfl_xor(t & 2 ? low : high, 2, 4);
       }
       // Lanes t and t ^ 1 add; with two rows or more each goes on with half of them.
 #pragma unroll
       for (int r = 0; r < Rows; r += 2) {
         float total;
-        int row = r0 + r;
-        if constexpr (Rows == 1) {
-          total = sums[r][0] + shfl_xor(sums[r][0], 1, 4);
-        } else {
-          const float other = shfl_xor(t & 1 ? sums[r][0] : sums[r + 1][0], 1, 4);
-          total = (t & 1 ? sums[r + 1][0] : sums[r][0]) + other;
-          row += t & 1;
+        if constexpr (Rows == 1)
+          total = sums[r] + shfl_xor(sums[r], 1, 4);
+        else
+          total = (t & 1 ? sums[r + 1] : sums[r]) + shfl_xor(t & 1 ? sums[r] : sums[r + 1], 1, 4);
+        const int row = r0 + r + (Rows > 1 ? t & 1 : 0);
+        const bool inside =
+            row < rows && (all || (mine >= begins[row] && mine < ends[row] && mine < last));
+        const float logit = missing ? kNoPage : total * scale;
+        if (inside && (Rows > 1 || t % 2 == 0)) {
+          if (a.bf16)
+            static_cast<uint16_t *>(a.logits)[out] = f32_to_bf16(logit);
+          else
+            static_cast<float *>(a.logits)[out] = logit;
         }
-        const bool puts = Rows > 1 || t % 2 == 0;
-        if (puts && row < rows && mine >= begins[row] && mine < ends[row] && mine < last)
-          put_logit(a, row0 + row, mine, missing ? float_of(0xFF800000) : total * scale);
+        out += (Rows > 1 ? 2 : 1) * a.stride;
       }
     }
   }
@@ -284,40 +394,51 @@ struct Launch {
   int32_t units;
   void *stream;
 
-  template <int D, int Heads, int Rows, int Align>
+  template <int D, int Heads, int Rows, int Align, Keys keys>
   hipError_t go() const {
-    const bool paged = a.cache != nullptr;
+    constexpr bool Paged = keys != Keys::contiguous;
     const int64_t rows = a.last_row - a.first_row, columns = a.last_column - a.first_column;
     int64_t group_rows = kRows, per_request = 1, groups = (rows + kRows - 1) / kRows;
-    if (paged) {
+    if (Paged) {
       if (group_rows > a.next_n) group_rows = a.next_n;
       per_request = (a.next_n + group_rows - 1) / group_rows;
       groups = rows / a.next_n * per_request;
     }
-    // Some four blocks for each place on the device, of whole rounds of tiles, so that a tail of
-    // short blocks costs little; long enough, where there are keys, to pay for staging the queries.
+    // Keys of a block: some six blocks for each place on the device, so that a tail costs little,
+    // but enough to pay for the queries; where that is too few blocks, one for each place.
     constexpr int64_t round = kThreads / 128 * kTile;
-    const int64_t places = 2 * static_cast<int64_t>(units);
-    const int64_t parts =
-        groups >= places ? (4 * places + groups - 1) / groups : (places + groups - 1) / groups;
-    int64_t chunk = ((columns + parts - 1) / parts + round - 1) / round * round;
-    const int64_t most = group_rows * 512 < 8192 ? 8192 : group_rows * 512;
-    if (chunk > most) chunk = most;
+    const int64_t places = 2 * static_cast<int64_t>(units), all = groups * columns;
+    int64_t chunk = all / (6 * places);
+    const int64_t worth = Paged ? 1024 : 2048;
+    if (chunk < worth) chunk = all / places < worth ? all / places : worth;
+    if (chunk > 8192) chunk = 8192;
+    chunk = (chunk + round - 1) / round * round;
+    if (chunk == 0) chunk = round;
     const int64_t blocks = groups * ((columns + chunk - 1) / chunk);
     if (blocks > INT32_MAX) return hipErrorInvalidValue;
-    const size_t shared = static_cast<size_t>((group_rows + Rows - 1) / Rows * Rows) * Heads * 128;
-    return launch(wgmma_kernel<D, Heads, Rows, Align>, static_cast<unsigned>(blocks), kThreads,
-                  shared, stream, a, static_cast<int32_t>(group_rows),
-                  static_cast<int32_t>(per_request), groups, chunk);
+    const size_t shared =
+        static_cast<size_t>(group_rows_padded(static_cast<int>(group_rows), Rows)) * Heads * 128 +
+        Ring<D, Align, stages_of(Heads, Rows), keys>::bytes;
+    return launch(wgmma_kernel<D, Heads, Rows, Align, keys>, static_cast<unsigned>(blocks),
+                  kThreads, shared, stream, a, static_cast<int32_t>(group_rows),
+                  static_cast<int32_t>(per_request), static_cast<int32_t>(groups),
+                  static_cast<int32_t>(chunk));
   }
   template <int D, int Heads, int Rows>
   hipError_t aligned() const {
-    const uintptr_t bits =
-        a.cache ? reinterpret_cast<uintptr_t>(a.cache) | static_cast<uintptr_t>(a.page_stride)
-                : reinterpret_cast<uintptr_t>(a.k);
-    if (bits % 16 == 0) return go<D, Heads, Rows, 16>();
-    if (bits % 4 == 0) return go<D, Heads, Rows, 4>();
-    return go<D, Heads, Rows, 1>();
+    if (a.cache) {
+      const uintptr_t bits =
+          reinterpret_cast<uintptr_t>(a.cache) | static_cast<uintptr_t>(a.page_stride);
+      if (bits % 16 != 0) return go<D, Heads, Rows, 4, Keys::any_page>();
+      return a.page_shift >= 4 ? go<D, Heads, Rows, 16, Keys::page16>()
+                               : go<D, Heads, Rows, 16, Keys::any_page>();
+    }
+    if constexpr (Heads * Rows < 128) {
+      return hipErrorInvalidValue;  // ragged calls take the widest
+    } else {
+      return reinterpret_cast<uintptr_t>(a.k) % 16 == 0 ? go<D, Heads, Rows, 16, Keys::contiguous>()
+                                                        : go<D, Heads, Rows, 1, Keys::contiguous>();
+    }
   }
   template <int D>
   hipError_t shaped() const {
@@ -328,14 +449,22 @@ struct Launch {
   }
 };
 
+template <int D, int Heads, int Rows, int Align, Keys keys>
+hipError_t allow_one() {
+  return raise_shared_memory_limit(
+      reinterpret_cast<const void *>(&wgmma_kernel<D, Heads, Rows, Align, keys>),
+      kRows * Heads * 128 + Ring<D, Align, stages_of(Heads, Rows), keys>::bytes);
+}
+
 template <int D, int Heads, int Rows>
 hipError_t allow() {
-  const void *kernels[] = {reinterpret_cast<const void *>(&wgmma_kernel<D, Heads, Rows, 16>),
-                           reinterpret_cast<const void *>(&wgmma_kernel<D, Heads, Rows, 4>),
-                           reinterpret_cast<const void *>(&wgmma_kernel<D, Heads, Rows, 1>)};
-  for (const void *kernel : kernels)
-    if (const hipError_t error = raise_shared_memory_limit(kernel, kRows * Heads * 128))
-      return error;
+  if (const hipError_t error = allow_one<D, Heads, Rows, 16, Keys::page16>()) return error;
+  if (const hipError_t error = allow_one<D, Heads, Rows, 16, Keys::any_page>()) return error;
+  if (const hipError_t error = allow_one<D, Heads, Rows, 4, Keys::any_page>()) return error;
+  if constexpr (Heads * Rows >= 128) {
+    if (const hipError_t error = allow_one<D, Heads, Rows, 16, Keys::contiguous>()) return error;
+    return allow_one<D, Heads, Rows, 1, Keys::contiguous>();
+  }
   return hipSuccess;
 }
 

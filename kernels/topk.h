@@ -33,7 +33,7 @@ struct TopkOutput {
 
 // Whole rows in registers: rows of up to topk_register_columns() elements.
 constexpr int64_t kTopkRegisterColumns = 16384;
-hipError_t topk_registers(const TopkInput &input, const TopkOutput &output, int32_t wave,
+hipError_t topk_registers(const TopkInput &input, const TopkOutput &output, bool many, int32_t wave,
                           void *stream);
 // Dynamic shared memory that it needs.
 size_t topk_registers_shared(int64_t columns, int64_t k, int32_t order);

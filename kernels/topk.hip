@@ -52,7 +52,8 @@ __device__ inline void put_all(const TopkRowOutput &out, int64_t length) {
 // the same order as the elements, so the output is ascending with no sort.
 
 template <int dtype, int W, int Threads, int Items>
-__global__ __launch_bounds__(Threads) void registers_kernel(TopkInput in, TopkOutput o) {
+__global__ __launch_bounds__(Threads, 1024 / Threads) void registers_kernel(TopkInput in,
+                                                                            TopkOutput o) {
   constexpr int V = Element<dtype>::per_vector, U = Items / V;
   __shared__ TopkShared shared;
   __shared__ uint32_t bins[kBins];
@@ -85,7 +86,7 @@ __global__ __launch_bounds__(Threads) void registers_kernel(TopkInput in, TopkOu
     // Keys above `last` are in, and the first `needed` that equal it.
     uint32_t last = 0, needed = 0;
     if (length > o.k) {
-      last = block.pick_key(keys, static_cast<uint32_t>(o.k), 3, needed);
+      last = block.pick_key(keys, static_cast<uint32_t>(o.k), false, needed);
       if (needed == 0) --last;
     }
     // Of this thread: those above, and those equal in the upper half.
@@ -154,7 +155,7 @@ __device__ inline bool put_short(Filter<dtype, W> &filter, const TopkRowOutput &
 }
 
 template <int dtype, int W>
-__global__ __launch_bounds__(kFilterThreads, 2) void filter_kernel(TopkInput in, TopkOutput o,
+__global__ __launch_bounds__(kFilterThreads, 3) void filter_kernel(TopkInput in, TopkOutput o,
                                                                    TopkFilter f) {
   __shared__ TopkShared shared;
   PLAIT_DYNAMIC_SHARED(uint64_t, ranks);
@@ -342,6 +343,7 @@ struct Registers {
   const TopkInput &in;
   const TopkOutput &out;
   size_t shared;
+  bool many;  // more rows than the device can hold at a time
   void *stream;
   template <int dtype, int W, int Threads, int Items>
   hipError_t go() const {
@@ -352,7 +354,7 @@ struct Registers {
   hipError_t run() const {
     const int64_t columns = in.columns + Element<dtype>::per_vector;  // and a misaligned start
     if (columns <= 4096) return go<dtype, W, 512, 8>();
-    if (columns <= 8192) return go<dtype, W, 1024, 8>();
+    if (columns <= 8192) return many ? go<dtype, W, 512, 16>() : go<dtype, W, 1024, 8>();
     return go<dtype, W, 1024, 16>();
   }
 };
@@ -397,6 +399,7 @@ struct Allow {
   hipError_t run() const {
     const void *kernels[] = {reinterpret_cast<const void *>(&registers_kernel<dtype, W, 512, 8>),
                              reinterpret_cast<const void *>(&registers_kernel<dtype, W, 1024, 8>),
+                             reinterpret_cast<const void *>(&registers_kernel<dtype, W, 512, 16>),
                              reinterpret_cast<const void *>(&registers_kernel<dtype, W, 1024, 16>),
                              reinterpret_cast<const void *>(&filter_kernel<dtype, W>),
                              reinterpret_cast<const void *>(&segment_kernel<dtype, W>),
@@ -419,10 +422,10 @@ size_t topk_registers_shared(int64_t columns, int64_t k, int32_t order) {
   return static_cast<size_t>(sorted_room(columns, k)) * sizeof(uint64_t);
 }
 
-hipError_t topk_registers(const TopkInput &input, const TopkOutput &output, int32_t wave,
+hipError_t topk_registers(const TopkInput &input, const TopkOutput &output, bool many, int32_t wave,
                           void *stream) {
   const size_t shared = topk_registers_shared(input.columns, output.k, output.order);
-  return dispatch(input.dtype, wave, Registers{input, output, shared, stream});
+  return dispatch(input.dtype, wave, Registers{input, output, shared, many, stream});
 }
 
 size_t topk_filter_shared(uint32_t capacity) {

@@ -63,6 +63,18 @@ struct Element<PLAIT_DTYPE_F32> {
   __device__ static float value(Raw raw) { return raw; }
 };
 
+// 16 bytes of a row, from an aligned address.
+template <int dtype>
+__device__ inline void load_vector(const typename Element<dtype>::Raw *p,
+                                   float (&v)[Element<dtype>::per_vector]) {
+  using E = Element<dtype>;
+  typename E::Raw raw[E::per_vector];
+  const uint4 q = *reinterpret_cast<const uint4 *>(p);
+  memcpy(raw, &q, sizeof q);
+#pragma unroll
+  for (int e = 0; e < E::per_vector; ++e) v[e] = E::value(raw[e]);
+}
+
 // 16 bytes of a row from element `at` on, an aligned address; NaN outside [begin, end), where
 // nothing is read.
 template <int dtype>
@@ -72,11 +84,7 @@ __device__ inline void load_values(const typename Element<dtype>::Raw *row, int3
   using E = Element<dtype>;
   constexpr int V = E::per_vector;
   if (at >= begin && at + V <= end) {
-    typename E::Raw raw[V];
-    const uint4 q = *reinterpret_cast<const uint4 *>(row + at);
-    memcpy(raw, &q, sizeof q);
-#pragma unroll
-    for (int e = 0; e < V; ++e) v[e] = E::value(raw[e]);
+    load_vector<dtype>(row + at, v);
   } else {
 #pragma unroll
     for (int e = 0; e < V; ++e)
@@ -98,6 +106,7 @@ struct TopkShared {
   uint32_t count;        // of the candidate buffer; may run past its capacity
   uint32_t bin, above, inside;
   uint32_t differ[2];
+  uint32_t top;
 };
 
 template <int W, int Threads>
@@ -111,7 +120,7 @@ struct TopkBlock {
   __device__ void reset() {
     for (uint32_t i = threadIdx.x; i < kBins; i += Threads) bins[i] = 0;
     if (threadIdx.x < 3) s.overflow[threadIdx.x] = 0;
-    if (threadIdx.x == 0) s.count = 0, s.differ[0] = s.differ[1] = 0;
+    if (threadIdx.x == 0) s.count = s.differ[0] = s.differ[1] = s.top = 0;
     __syncthreads();
   }
 
@@ -129,21 +138,23 @@ struct TopkBlock {
     }
     if (lane == W - 1) sums[wave] = x;
     __syncthreads();
-    uint32_t before = 0, all = 0;
+    // Every wave sums the waves' sums once more: there are no more of them than lanes.
+    static_assert(waves <= W, "a sum for each lane");
+    uint32_t y = lane < waves ? sums[lane] : 0;
 #pragma unroll
-    for (int w = 0; w < waves; ++w) {
-      const uint32_t sum = sums[w];
-      if (w < wave) before += sum;
-      all += sum;
+    for (int d = 1; d < waves; d *= 2) {
+      const uint32_t z = shfl_up(y, static_cast<unsigned>(d), W);
+      if (lane >= d) y += z;
     }
-    total = all;
-    return before + x - v;
+    total = shfl(y, waves - 1, W);
+    const uint32_t upto = shfl(y, wave, W);  // and with this wave
+    return upto - shfl(x, W - 1, W) + x - v;
   }
 
   // After the block has counted keys into the bins (and this barrier): the bin that holds the
-  // need-th from the top; `above` counts those in higher bins, `inside` those in it. Clears the
-  // bins.
-  __device__ void pick(uint32_t need, uint32_t &bin, uint32_t &above, uint32_t &inside) {
+  // need-th from the top; `above` counts those in higher bins, `inside` those in it. False if the
+  // bins hold fewer. Clears the bins.
+  __device__ bool pick(uint32_t need, uint32_t &bin, uint32_t &above, uint32_t &inside) {
     constexpr uint32_t per = kBins / Threads;
     __syncthreads();
     // Thread 0 has the highest bins.
@@ -166,17 +177,65 @@ struct TopkBlock {
     }
     __syncthreads();
     bin = s.bin, above = s.above, inside = s.inside;
+    return total >= need;
   }
 
-  // The need-th largest of the keys in registers, to `levels` digits of 11, 11 and 10 bits. At
-  // least `need` keys must be. Gives the least key with the same digits, and how many of those that
-  // share them are needed; 0 when it is all of them, or when `levels` < 3 did not tell.
+  // The need-th largest of the keys in registers, exactly or, if `rough`, to 3 bits or so. At least
+  // `need` keys must be. Gives a key that it reaches, and how many of those that equal this key are
+  // needed; 0 when no larger key than the need-th reaches it, or when `rough`.
+  //
+  // The key is most often within four octaves of the largest; these are counted first, finely, so
+  // that few counts hit the same bin. Only if it is not, digits of the whole key are.
   template <int Items>
-  __device__ uint32_t pick_key(const uint32_t (&keys)[Items], uint32_t need, int levels,
+  __device__ uint32_t pick_key(const uint32_t (&keys)[Items], uint32_t need, bool rough,
                                uint32_t &needed) {
-    uint32_t prefix = 0;
+    constexpr int fine = 14;  // 2^14 keys a bin: 2048 bins are four octaves
+    uint32_t top = keys[0];
+#pragma unroll
+    for (int i = 1; i < Items; ++i) top = keys[i] > top ? keys[i] : top;
+    top = group_max<W>(top);
+    if (threadIdx.x % W == 0) atomicMax(&s.top, top);
+    __syncthreads();
+    top = s.top;
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      const uint32_t below = (top - keys[i]) >> fine;
+      if (below < kBins) atomicAdd(&bins[kBins - 1 - below], 1u);
+    }
     needed = 0;
-    for (int level = 0; level < levels; ++level) {
+    uint32_t bin, above, inside;
+    const bool near = pick(need, bin, above, inside);
+    if (threadIdx.x == 0) s.top = 0;  // all have read it
+    if (!near) return pick_any_key(keys, need, rough, needed);
+    need -= above;
+    const uint32_t depth = (kBins - bin) << fine;
+    const uint32_t low = top >= depth ? top - depth + 1 : 0;  // the least key of the bin
+    if (need == inside && low != 0) return low;
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      const uint32_t offset = keys[i] - low;
+      if (offset < 1u << fine) atomicAdd(&bins[offset >> (fine - 11)], 1u);
+    }
+    pick(need, bin, above, inside);
+    need -= above;
+    const uint32_t lower = low + (bin << (fine - 11));
+    if ((need == inside && lower != 0) || rough) return lower;
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      const uint32_t offset = keys[i] - lower;
+      if (offset < 1u << (fine - 11)) atomicAdd(&bins[offset], 1u);
+    }
+    pick(need, bin, above, inside);
+    needed = need - above;
+    return lower + bin;
+  }
+
+  // The same by digits of 11, 11 and 10 bits.
+  template <int Items>
+  __device__ uint32_t pick_any_key(const uint32_t (&keys)[Items], uint32_t need, bool rough,
+                                   uint32_t &needed) {
+    uint32_t prefix = 0;
+    for (int level = 0;; ++level) {
       const int shift = level == 0 ? 21 : level == 1 ? 10 : 0;
       const uint32_t mask = level == 2 ? 1023 : 2047;
 #pragma unroll
@@ -188,13 +247,13 @@ struct TopkBlock {
       pick(need, bin, above, inside);
       need -= above;
       prefix = prefix << (level == 2 ? 10 : 11) | bin;
-      if (need == inside && prefix != 0) return prefix << shift;
+      if (level < 2 && ((need == inside && prefix != 0) || (rough && level == 1)))
+        return prefix << shift;
       if (level == 2) {
         needed = need;
         return prefix;
       }
     }
-    return prefix << (levels == 1 ? 21 : 10);
   }
 
   // The lowest rank of the k first of n > k distinct ranks in shared memory.

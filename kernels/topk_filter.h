@@ -51,8 +51,9 @@ struct CandidateBuffer : TopkBlock<W, kFilterThreads> {
   static constexpr int Threads = kFilterThreads;
   uint64_t *ranks;
   uint32_t capacity, k;
-  uint64_t floor = 0;  // ranks below it are out
-  uint32_t phase = 0;  // of the overflow words
+  uint64_t floor = 0;   // ranks below it are out
+  bool refine = false;  // the floor is a rank, not just a key
+  uint32_t phase = 0;   // of the overflow words
 
   __device__ CandidateBuffer(TopkShared &shared, uint32_t *bins, uint64_t *buffer, uint32_t room,
                              uint32_t need)
@@ -62,6 +63,7 @@ struct CandidateBuffer : TopkBlock<W, kFilterThreads> {
     __syncthreads();
     if (threadIdx.x == 0) this->s.count = 0;
     floor = from;
+    refine = false;
     __syncthreads();
   }
 
@@ -79,6 +81,7 @@ struct CandidateBuffer : TopkBlock<W, kFilterThreads> {
 
   __device__ void make_room() {
     floor = this->pick_rank(ranks, capacity, k);
+    refine = true;
     this->compact(ranks, capacity, floor);
   }
 
@@ -139,75 +142,88 @@ struct Filter : CandidateBuffer<W> {
     const float rank = fmaf(5.5f, sqrtf(expected), expected * 1.1f) + 8.0f;
     if (rank > 0.9f * Threads * group) return 0;
     uint32_t needed;
-    return this->pick_key(keys, static_cast<uint32_t>(rank), 2, needed);
+    return this->pick_key(keys, static_cast<uint32_t>(rank), true, needed);
   }
 
-  // Adds the marked ones of this thread's values, `first` being the index of the tile's element 0;
-  // keeps marked those that found no room.
-  template <int N>
-  __device__ void append(const float (&v)[N], uint32_t &marked, uint32_t first) {
-    if (ballot(marked != 0) == 0) return;
-    uint32_t at = this->reserve(static_cast<uint32_t>(__popc(marked)));
-    if (marked != 0) {
-      uint32_t left = 0;
+  // A wave's tile: N values of each lane, in vectors, lane by lane.
+  static constexpr int N = 16, tile = W * N;
+
+  // Where in its wave's tile this lane's i-th value stands.
+  __device__ static int32_t place_of(int i) {
+    return (i / V * W + static_cast<int32_t>(threadIdx.x) % W) * V + i % V;
+  }
+
+  // This lane's values of the tile at element `at` of a row; NaN outside [begin, end).
+  __device__ static void load(const Raw *row, int64_t at, int32_t begin, int32_t end,
+                              float (&v)[N]) {
+    const bool whole = at >= begin && at + tile <= end;
+    const int32_t first = at < begin ? static_cast<int32_t>(begin - at) : 0;
+    const int32_t last = end - at < tile ? static_cast<int32_t>(end - at) : tile;
 #pragma unroll
-      for (int i = 0; i < N; ++i)
-        if (marked >> i & 1) {
-          if (at < this->capacity)
-            this->ranks[at] = rank_of(key_of(v[i]), first + static_cast<uint32_t>(place_of(i)));
-          else
-            left |= 1u << i;
-          ++at;
-        }
-      if (left != 0) this->s.overflow[this->phase] = 1;
-      marked = left;
+    for (int u = 0; u < N / V; ++u) {
+      float x[V];
+      if (whole)
+        load_vector<dtype>(row + at + place_of(u * V), x);
+      else
+        load_values<dtype>(row + at, place_of(u * V), first, last, x);
+#pragma unroll
+      for (int e = 0; e < V; ++e) v[u * V + e] = x[e];
     }
   }
 
-  // Where in a tile this thread's i-th value stands.
-  __device__ static int32_t place_of(int i) {
-    return (i / V * Threads + static_cast<int32_t>(threadIdx.x)) * V + i % V;
+  // Adds the marked ones of this lane's values of the tile at `at`; keeps marked those that found
+  // no room. Few are marked, so they are read again, from the cache, rather than picked out of
+  // registers.
+  __device__ void append(const Raw *row, uint32_t &marked, uint32_t at) {
+    const auto rank = [&](int i) {
+      const uint32_t index = at + static_cast<uint32_t>(place_of(i));
+      return rank_of(key_of(Element<dtype>::value(row[index])), index);
+    };
+    if (this->refine)  // the floor has an index too
+      for (uint32_t m = marked; m != 0; m &= m - 1) {
+        const int i = __ffs(static_cast<int>(m)) - 1;
+        if (rank(i) < this->floor) marked &= ~(1u << i);
+      }
+    if (marked == 0) return;
+    uint32_t to = atomicAdd(&this->s.count, static_cast<uint32_t>(__popc(marked)));
+    for (; marked != 0 && to < this->capacity; marked &= marked - 1)
+      this->ranks[to++] = rank(__ffs(static_cast<int>(marked)) - 1);
+    if (marked != 0) this->s.overflow[this->phase] = 1;
   }
 
-  // Candidates among elements [begin, end) of a row, none of which has been seen.
+  // Candidates among elements [begin, end) of a row, none of which has been seen. Waves run on
+  // their own until the buffer is full, each over every waves-th tile.
   __device__ void stream(const Raw *row, int32_t begin, int32_t end) {
-    constexpr int N = 16, tile = Threads * N;  // 4 or 2 vectors in flight for each thread
-    uint32_t floor_key = static_cast<uint32_t>(this->floor >> 32);
-    float least = float_from(floor_key);
-    for (int64_t at = begin - misalignment<dtype>(row + begin); at < end; at += tile) {
-      // The part of the tile that counts.
-      const int32_t first = at < begin ? static_cast<int32_t>(begin - at) : 0;
-      const int32_t last = end - at < tile ? static_cast<int32_t>(end - at) : tile;
-      float v[N];
+    constexpr int64_t step = static_cast<int64_t>(Threads) * N;
+    int64_t at =
+        begin - misalignment<dtype>(row + begin) + static_cast<int64_t>(threadIdx.x / W) * tile;
+    uint32_t marked = 0;  // values of the tile at `at` that found no room
+    bool waiting = false;
+    for (;;) {
+      const uint32_t floor_key = static_cast<uint32_t>(this->floor >> 32);
+      const float least = float_from(floor_key);
+      while (at < end) {
+        if (waiting) {
+          waiting = false;            // `marked` says which are left of this tile
+        } else if (floor_key <= 1) {  // NaN too
 #pragma unroll
-      for (int u = 0; u < N / V; ++u) {
-        float x[V];
-        load_values<dtype>(row + at, place_of(u * V), first, last, x);
+          for (int i = 0; i < N; ++i) {
+            const int64_t index = at + place_of(i);
+            marked |= static_cast<uint32_t>(index >= begin && index < end) << i;
+          }
+        } else {
+          float v[N];
+          load(row, at, begin, end, v);
 #pragma unroll
-        for (int e = 0; e < V; ++e) v[u * V + e] = x[e];
+          for (int i = 0; i < N; ++i) marked |= static_cast<uint32_t>(v[i] >= least) << i;
+        }
+        if (marked != 0) append(row, marked, static_cast<uint32_t>(at));
+        waiting = ballot(marked != 0) != 0;
+        if (waiting) break;
+        at += step;
       }
-      uint32_t marked = 0;
-      if (floor_key <= 1) {  // NaN too
-#pragma unroll
-        for (int i = 0; i < N; ++i)
-          marked |= static_cast<uint32_t>(place_of(i) >= first && place_of(i) < last) << i;
-      } else {
-#pragma unroll
-        for (int i = 0; i < N; ++i) marked |= static_cast<uint32_t>(v[i] >= least) << i;
-      }
-      append(v, marked, static_cast<uint32_t>(at));
-      while (this->end_phase()) {
-        this->make_room();
-#pragma unroll
-        for (int i = 0; i < N; ++i)
-          if (rank_of(key_of(v[i]),
-                      static_cast<uint32_t>(at) + static_cast<uint32_t>(place_of(i))) < this->floor)
-            marked &= ~(1u << i);
-        // Later elements have higher indices: of those, only larger values beat the floor.
-        floor_key = static_cast<uint32_t>(this->floor >> 32) + 1;
-        least = float_from(floor_key);
-        append(v, marked, static_cast<uint32_t>(at));
-      }
+      if (!this->end_phase()) break;
+      this->make_room();
     }
   }
 

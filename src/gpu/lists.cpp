@@ -10,10 +10,18 @@ struct Table {
   const Implementation *entries[n];
 };
 
-constexpr Table<2> kLogitsRagged{{&logits_ragged::sm90, &logits_ragged::generic}};
-constexpr Table<2> kLogitsPaged{{&logits_paged::sm90, &logits_paged::generic}};
-constexpr Table<2> kSelectRagged{{&select_ragged::sm90, &select_ragged::generic}};
-constexpr Table<2> kSelectPaged{{&select_paged::sm90, &select_paged::generic}};
+constexpr Table<1> kQuantizeQ{{&quantize_q::generic}};
+constexpr Table<1> kWriteK{{&write_k::generic}};
+constexpr Table<1> kGatherK{{&gather_k::generic}};
+constexpr Table<1> kConvertK{{&convert_k::generic}};
+constexpr Table<1> kConvertCache{{&convert_cache::generic}};
+constexpr Table<1> kMapSlots{{&map_slots::generic}};
+constexpr Table<3> kLogitsRagged{
+    {&logits_ragged::sm90, &logits_ragged::tile, &logits_ragged::generic}};
+constexpr Table<3> kLogitsPaged{{&logits_paged::sm90, &logits_paged::tile, &logits_paged::generic}};
+constexpr Table<3> kSelectRagged{
+    {&select_ragged::sm90, &select_ragged::tile, &select_ragged::generic}};
+constexpr Table<3> kSelectPaged{{&select_paged::sm90, &select_paged::tile, &select_paged::generic}};
 constexpr Table<2> kTopk{{&topk::filter, &topk::passes}};
 constexpr Table<1> kTopkMerge{{&topk_merge::generic}};
 #if defined(PLAIT_WITH_CUDA)
@@ -38,6 +46,12 @@ ImplementationList as_list(const Table<n> &table) {
 
 ImplementationList list(int32_t op) {
   switch (op) {
+    case PLAIT_OP_QUANTIZE_Q: return as_list(kQuantizeQ);
+    case PLAIT_OP_WRITE_K: return as_list(kWriteK);
+    case PLAIT_OP_GATHER_K: return as_list(kGatherK);
+    case PLAIT_OP_CONVERT_K: return as_list(kConvertK);
+    case PLAIT_OP_CONVERT_CACHE: return as_list(kConvertCache);
+    case PLAIT_OP_MAP_SLOTS: return as_list(kMapSlots);
     case PLAIT_OP_LOGITS_RAGGED: return as_list(kLogitsRagged);
     case PLAIT_OP_LOGITS_PAGED: return as_list(kLogitsPaged);
     case PLAIT_OP_SELECT_RAGGED: return as_list(kSelectRagged);

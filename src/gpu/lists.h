@@ -9,17 +9,35 @@ namespace plait::gpu {
 
 ImplementationList list(int32_t op);
 
+namespace quantize_q {
+extern const Implementation generic;
+}
+namespace write_k {
+extern const Implementation generic;
+}
+namespace gather_k {
+extern const Implementation generic;
+}
+namespace convert_k {
+extern const Implementation generic;
+}
+namespace convert_cache {
+extern const Implementation generic;
+}
+namespace map_slots {
+extern const Implementation generic;
+}
 namespace logits_ragged {
-extern const Implementation sm90, generic;
+extern const Implementation sm90, tile, generic;
 }
 namespace logits_paged {
-extern const Implementation sm90, generic;
+extern const Implementation sm90, tile, generic;
 }
 namespace select_ragged {
-extern const Implementation sm90, generic;
+extern const Implementation sm90, tile, generic;
 }
 namespace select_paged {
-extern const Implementation sm90, generic;
+extern const Implementation sm90, tile, generic;
 }
 namespace topk {
 extern const Implementation filter, passes;

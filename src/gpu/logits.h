@@ -9,7 +9,7 @@
 
 namespace plait::gpu {
 
-// A way to compute logits. The order of preference is that of logits_lists in the .cpp.
+// A way to compute logits. The order of preference is that of lists.cpp.
 struct LogitsKernel {
   plait_status (*can_run)(const Device &device, const plait_indexer_plan_desc &p, Reason &reason);
   hipError_t (*prepare)(const Device &device, const plait_indexer_plan_desc &p);
@@ -17,7 +17,7 @@ struct LogitsKernel {
                     const kernels::Logits &args, void *stream);
 };
 
-extern const LogitsKernel kLogitsSm90, kLogitsGeneric;
+extern const LogitsKernel kLogitsSm90, kLogitsTile, kLogitsGeneric;
 
 // The fields that the logits and select calls share; the output is still to be set.
 template <class Args>
@@ -57,6 +57,9 @@ kernels::Logits paged_logits(const plait_indexer_plan_desc &p, const Args &a) {
   l.page_stride = p.page_stride;
   l.table = {static_cast<const int32_t *>(a.block_table.data), a.requests, a.block_table_columns,
              a.block_table_stride, p.page_entries};
+  l.page_shift = -1;
+  for (int32_t shift = 0; shift < 31; ++shift)
+    if (p.page_entries == int32_t{1} << shift) l.page_shift = shift;
   l.lengths = static_cast<const int32_t *>(a.lengths.data);
   l.per_request = a.lengths_per_request;
   return l;

@@ -190,11 +190,13 @@ constexpr Implementation paged(const char *name) {
 
 namespace select_ragged {
 const Implementation sm90 = ragged<kLogitsSm90>("wgmma");
+const Implementation tile = ragged<kLogitsTile>("matrix");
 const Implementation generic = ragged<kLogitsGeneric>("generic");
 }  // namespace select_ragged
 
 namespace select_paged {
 const Implementation sm90 = paged<kLogitsSm90>("wgmma");
+const Implementation tile = paged<kLogitsTile>("matrix");
 const Implementation generic = paged<kLogitsGeneric>("generic");
 }  // namespace select_paged
 

@@ -85,7 +85,8 @@ hipError_t filter_run(const Device &device, const TopkProblem &p, const kernels:
                       const kernels::TopkOutput &output, void *workspace, void *stream) {
   const int32_t wave = device.info.wave_size;
   if (fits_registers(device, p, input.columns))
-    return kernels::topk_registers(input, output, wave, stream);
+    return kernels::topk_registers(input, output, input.rows > device.info.compute_units, wave,
+                                   stream);
   const int64_t capacity = capacity_of(device, p);
   const int64_t segments = segments_of(device, input.rows, input.columns);
   kernels::TopkFilter split{static_cast<uint32_t>(capacity), static_cast<uint32_t>(segments),
