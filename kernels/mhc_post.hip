@@ -29,14 +29,18 @@ __global__ __launch_bounds__(kThreads) void mhc_post_plain(Post p) {
        h += step) {
     float x = load<T>(p.x, t * p.x_stride + h);
     if (p.x2) x += load<T>(p.x2, t * p.x2_stride + h);
-    float v[kMaxStreams] = {};
-    for (int i = 0; i < n; ++i)
-      v[i] = load<T>(p.v.data, t * p.v.token_stride + i * p.v.stream_stride + h);
-    for (int j = 0; j < n; ++j) {
-      float out;
+    float v[kMaxStreams];
+#pragma unroll
+    for (int i = 0; i < kMaxStreams; ++i)
+      v[i] = i < n ? load<T>(p.v.data, t * p.v.token_stride + i * p.v.stream_stride + h) : 0.0f;
+#pragma unroll
+    for (int j = 0; j < kMaxStreams; ++j) {
+      if (j >= n) continue;
+      float out = 0.0f;
       if (comb) {
-        float column[kMaxStreams] = {};
-        for (int i = 0; i < n; ++i) column[i] = comb[i * n + j];
+        float column[kMaxStreams];
+#pragma unroll
+        for (int i = 0; i < kMaxStreams; ++i) column[i] = i < n ? comb[i * n + j] : 0.0f;
         out = mixed(post[j], x, column, v, n);
       } else {
         out = mixed_identity(post[j], x, v[j]);

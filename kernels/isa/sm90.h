@@ -117,6 +117,13 @@ __device__ inline uint32_t round_pair(float low, float high) {
   return pair;
 }
 
+/// 1 / v within 1 unit in the last place, for v whose reciprocal is a normal number.
+__device__ inline float reciprocal(float v) {
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
+  return r;
+}
+
 /// The upper halves of two words, of `low` in the low half: floats cut to bf16.
 __device__ inline uint32_t upper_halves(float low, float high) {
   return __byte_perm(__float_as_uint(low), __float_as_uint(high), 0x7632);

@@ -20,9 +20,6 @@ __device__ inline float rms_factor(float squares, int64_t count, float eps) {
   return 1.0f / sqrtf(squares / static_cast<float>(count) + eps);
 }
 
-/// Below this eps a row or column sum may be so small that only a true division is right.
-constexpr float kSmallestFastEps = 1e-18f;
-
 /**
  * Sinkhorn of an n x n matrix by the 8 lanes of a group, n <= 8. Lane j holds column j in
  * c[0 … n-1]; lanes from n on take part with zeros and their results mean nothing.
@@ -54,45 +51,7 @@ __device__ inline void sinkhorn_lanes(float (&c)[N], int lane, int n, int iters,
   }
 }
 
-/**
- * Sinkhorn of a 4 x 4 matrix in the registers of one thread: no lane waits for another.
- *
- * The matrix is kept as k_ij r_i q_j. Dividing row i by its sum + eps divides r_i alone, so a step
- * is four dot products, which are independent, and four reciprocals. For eps >= kSmallestFastEps.
- */
-__device__ inline void sinkhorn_4x4_fast(float (&k)[16], int iters, float eps) {
-  float r[4] = {1.0f, 1.0f, 1.0f, 1.0f}, q[4] = {1.0f, 1.0f, 1.0f, 1.0f};
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    float *row = k + 4 * i;
-    const float largest = fmaxf(fmaxf(row[0], row[1]), fmaxf(row[2], row[3]));
-#pragma unroll
-    for (int j = 0; j < 4; ++j) row[j] = expf(row[j] - largest);
-    const float over = fast_reciprocal((row[0] + row[1]) + (row[2] + row[3]));
-#pragma unroll
-    for (int j = 0; j < 4; ++j) row[j] = fmaf(row[j], over, eps);
-  }
-  for (int step = 0;; ++step) {
-#pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      const float sum = fmaf(k[j], r[0], k[4 + j] * r[1]) + fmaf(k[8 + j], r[2], k[12 + j] * r[3]);
-      q[j] *= fast_reciprocal(fmaf(q[j], sum, eps));
-    }
-    if (step == iters - 1) break;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const float *row = k + 4 * i;
-      const float sum = fmaf(row[0], q[0], row[1] * q[1]) + fmaf(row[2], q[2], row[3] * q[3]);
-      r[i] *= fast_reciprocal(fmaf(r[i], sum, eps));
-    }
-  }
-#pragma unroll
-  for (int i = 0; i < 4; ++i)
-#pragma unroll
-    for (int j = 0; j < 4; ++j) k[4 * i + j] *= r[i] * q[j];
-}
-
-/// The same by true divisions, for any eps.
+/// Sinkhorn of a 4 x 4 matrix by one thread and true divisions, for any eps.
 __device__ inline void sinkhorn_4x4_exact(float (&c)[16], int iters, float eps) {
   for (int i = 0; i < 4; ++i) {
     const float largest = fmaxf(fmaxf(c[4 * i], c[4 * i + 1]), fmaxf(c[4 * i + 2], c[4 * i + 3]));

@@ -60,6 +60,7 @@ struct Barriers {
   uint64_t full[kBuffers];    // rows of the residual are there
   uint64_t sums[kGateWarps];  // the 16 blocks' sums for a token of this block's
   uint64_t pre[kBuffers];     // pre of a tile's tokens
+  uint64_t done[kBuffers];    // products have read a tile, and post has written it
   uint64_t x;                 // rows of x are there
 };
 
@@ -81,6 +82,44 @@ struct Layout {
     bytes = barriers + static_cast<int>(sizeof(Barriers));
   }
 };
+
+/// Below this eps a row or column sum may be so small that only a true division is right.
+constexpr float kSmallestFastEps = 1e-18f;
+
+/**
+ * Sinkhorn of a 4 x 4 matrix by groups of four lanes, all with the same matrix: lane i brings row i
+ * as its logits and takes row i of the result. The matrix is kept as k_ij r_i q_j. Dividing row i
+ * by its sum + eps divides r_i alone, so a step is a dot product, a reciprocal and an exchange.
+ */
+__device__ inline float4 sinkhorn_4_lanes(const float (&logits)[4], int lane, int iters,
+                                          float eps) {
+  const auto from_lane = [&](float v, int i) { return __shfl_sync(0xffffffffu, v, i, 4); };
+  float row[4], column[4], r = 1.0f, q = 1.0f;
+  const float largest = fmaxf(fmaxf(logits[0], logits[1]), fmaxf(logits[2], logits[3]));
+#pragma unroll
+  for (int j = 0; j < 4; ++j) row[j] = expf(logits[j] - largest);
+  const float over = sm90::reciprocal((row[0] + row[1]) + (row[2] + row[3]));
+#pragma unroll
+  for (int j = 0; j < 4; ++j) row[j] = fmaf(row[j], over, eps);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const float v[4] = {from_lane(row[0], i), from_lane(row[1], i), from_lane(row[2], i),
+                        from_lane(row[3], i)};
+    column[i] = lane < 2 ? (lane == 0 ? v[0] : v[1]) : (lane == 2 ? v[2] : v[3]);
+  }
+  const auto dot = [&](const float(&a)[4], float mine) {
+    return fmaf(a[0], from_lane(mine, 0), a[1] * from_lane(mine, 1)) +
+           fmaf(a[2], from_lane(mine, 2), a[3] * from_lane(mine, 3));
+  };
+#pragma unroll 1
+  for (int step = 0;; ++step) {
+    q *= sm90::reciprocal(fmaf(q, dot(column, r), eps));
+    if (step == iters - 1) break;
+    r *= sm90::reciprocal(fmaf(r, dot(row, q), eps));
+  }
+  return make_float4(row[0] * (r * from_lane(q, 0)), row[1] * (r * from_lane(q, 1)),
+                     row[2] * (r * from_lane(q, 2)), row[3] * (r * from_lane(q, 3)));
+}
 
 /**
  * Groups: of 32 elements, a warp's at most. Exact: H is 1024 * Groups and all rows are aligned to
@@ -115,6 +154,7 @@ __global__ __launch_bounds__(kThreads, 1) void kernel(const __grid_constant__ Ar
 
   if (threadIdx.x == 0) {
     for (uint64_t &full : barriers.full) sm90::barrier_init(&full, kCollapseWarps);
+    for (uint64_t &done : barriers.done) sm90::barrier_init(&done, 1);
     for (uint64_t &sums : barriers.sums) {
       sm90::barrier_init(&sums, 1);
       sm90::arrive_expect(&sums, kCluster * kSums * 4);
@@ -137,6 +177,7 @@ __global__ __launch_bounds__(kThreads, 1) void kernel(const __grid_constant__ Ar
     // The block's tokens go round the four warps: Sinkhorn takes longer than two tiles' products.
     const int row = lane < kRows ? lane : 0, p = warp - kWarps - kCollapseWarps;
     const float scale = mix.scale[row < 4 ? 0 : row < 8 ? 1 : 2], base = mix.base[row];
+    const float per_element = 1.0f / static_cast<float>(kStreams * hidden);
     uint32_t parity = 0;
     for (int round = rank / kTile + 2 * p; round < rounds; round += 2 * kGateWarps, parity ^= 1) {
       sm90::wait(&barriers.sums[p], parity);
@@ -146,8 +187,9 @@ __global__ __launch_bounds__(kThreads, 1) void kernel(const __grid_constant__ Ar
       for (int r = 0; r < kCluster; ++r) sum += in[r * kSums];
       if (lane == 0) sm90::arrive_expect(&barriers.sums[p], kCluster * kSums * 4);
       const float squares = __shfl_sync(0xffffffffu, sum, kRows);
-      const float gate = sum * rms_factor(squares, kStreams * hidden, mix.rms_eps) * scale + base;
-      const float half = sigmoid(gate);
+      const float g = rsqrtf(squares * per_element + mix.rms_eps);
+      const float gate = sum * g * scale + base;
+      const float half = sm90::reciprocal(1.0f + expf(-gate));
       const float pre = half + mix.pre_eps;
       const float4 all =
           make_float4(__shfl_sync(0xffffffffu, pre, 0), __shfl_sync(0xffffffffu, pre, 1),
@@ -157,20 +199,28 @@ __global__ __launch_bounds__(kThreads, 1) void kernel(const __grid_constant__ Ar
         sm90::send(sm90::peer_address(pre_in + (buffer * kTile + rank % kTile) * 4, lane), all,
                    sm90::peer_address(&barriers.pre[buffer], lane));
       const int64_t t = token_of(round, rank % kTile);
-      float c[16];
+      float logits[4];  // of row lane % 4
 #pragma unroll
-      for (int k = 0; k < 16; ++k) c[k] = __shfl_sync(0xffffffffu, gate, 8 + k);
+      for (int k = 0; k < 4; ++k) logits[k] = __shfl_sync(0xffffffffu, gate, 8 + lane % 4 * 4 + k);
       if (t >= tokens) continue;
       if (lane < 4 && mix.pre_mix) mix.pre_mix[t * mix.pre_mix_stride + lane] = pre;
       if (lane >= 4 && lane < 8)
         mix.post_mix[t * mix.post_mix_stride + lane - 4] = mix.post_mult * half;
-      if (mix.sinkhorn_eps >= kSmallestFastEps)
-        sinkhorn_4x4_fast(c, mix.sinkhorn_iters, mix.sinkhorn_eps);
-      else
-        sinkhorn_4x4_exact(c, mix.sinkhorn_iters, mix.sinkhorn_eps);
+      float *comb = mix.comb_mix + t * mix.comb_mix_stride;
+      if (mix.sinkhorn_eps >= kSmallestFastEps) {
+        const float4 c = sinkhorn_4_lanes(logits, lane % 4, mix.sinkhorn_iters, mix.sinkhorn_eps);
+        if (lane < 4) {
+          comb += lane * 4;
+          comb[0] = c.x, comb[1] = c.y, comb[2] = c.z, comb[3] = c.w;
+        }
+      } else {
+        float c[16];
 #pragma unroll
-      for (int k = 0; k < 16; ++k)
-        if (lane == k) mix.comb_mix[t * mix.comb_mix_stride + k] = c[k];
+        for (int k = 0; k < 16; ++k) c[k] = __shfl_sync(0xffffffffu, gate, 8 + k);
+        sinkhorn_4x4_exact(c, mix.sinkhorn_iters, mix.sinkhorn_eps);
+        if (lane == 0)
+          for (int k = 0; k < 16; ++k) comb[k] = c[k];
+      }
     }
   } else if (warp >= kWarps) {
     // --- Collapse, and the residual's way into shared memory
@@ -208,7 +258,7 @@ __global__ __launch_bounds__(kThreads, 1) void kernel(const __grid_constant__ Ar
     const bool first_only = mix.delayed && !mix.prev_pre;
     for (int round = 0; round < rounds; ++round) {
       const int buffer = round % kBuffers;
-      // pre is there only after all of this block's sums, so after the last read by products.
+      sm90::wait(&barriers.done[buffer], (round / kBuffers) & 1);
       sm90::wait(&barriers.pre[buffer], (round / kBuffers) & 1);
       if (threadIdx.x == 32 * kWarps) sm90::arrive_expect(&barriers.pre[buffer], kTile * 16);
 #pragma unroll 1
@@ -299,30 +349,39 @@ __global__ __launch_bounds__(kThreads, 1) void kernel(const __grid_constant__ Ar
     uint32_t high[Groups][2][4], middle[Groups][2][4], last[Groups][2][4];
     uint4 low[low_shared ? 1 : Groups][3];
     uint4 *low_in = reinterpret_cast<uint4 *>(shared + layout.low) + warp * Groups * 96 + lane;
+    // All of it is asked for before any is used: one latency, in the registers that the parts take.
+    float4 f[Groups][3][2];
 #pragma unroll
     for (int i = 0; i < Groups; ++i) {
       const int group = warp * own + i, k = group * 32 + q * 8;
       const int stream = k / columns, h = k - stream * columns;
       const bool mine = Exact || (i < own && group < groups);
+#pragma unroll
+      for (int j = 0; j < 3; ++j) {
+        const float *from = static_cast<const float *>(mix.fn) +
+                            ((j * 8 + g) * kStreams + stream) * hidden + column0 + h;
+        f[i][j][0] = f[i][j][1] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        if (mine && packed) {
+          f[i][j][0] = __ldg(reinterpret_cast<const float4 *>(from));
+          f[i][j][1] = __ldg(reinterpret_cast<const float4 *>(from) + 1);
+        } else if (mine) {
+          f[i][j][0] = make_float4(from[0], from[1], from[2], from[3]);
+          f[i][j][1] = make_float4(from[4], from[5], from[6], from[7]);
+        }
+      }
+    }
+    asm volatile("" ::: "memory");
+#pragma unroll
+    for (int i = 0; i < Groups; ++i) {
       uint32_t l[3][4];  // lo of rows g, g + 8, g + 16
 #pragma unroll
       for (int j = 0; j < 3; ++j) {
-        float f[8] = {};
-        const float *from = static_cast<const float *>(mix.fn) +
-                            ((j * 8 + g) * kStreams + stream) * hidden + column0 + h;
-        if (mine && packed) {
-          const float4 f0 = __ldg(reinterpret_cast<const float4 *>(from));
-          const float4 f1 = __ldg(reinterpret_cast<const float4 *>(from) + 1);
-          f[0] = f0.x, f[1] = f0.y, f[2] = f0.z, f[3] = f0.w;
-          f[4] = f1.x, f[5] = f1.y, f[6] = f1.z, f[7] = f1.w;
-        } else if (mine) {
-#pragma unroll
-          for (int e = 0; e < 8; ++e) f[e] = from[e];
-        }
+        const float4 f0 = f[i][j][0], f1 = f[i][j][1];
+        const float values[8] = {f0.x, f0.y, f0.z, f0.w, f1.x, f1.y, f1.z, f1.w};
 #pragma unroll
         for (int w = 0; w < 4; ++w) {
           // Cut, not rounded, to 8 bits twice, what is left has 8: nothing of fn is lost.
-          const float u = f[2 * w], v = f[2 * w + 1];
+          const float u = values[2 * w], v = values[2 * w + 1];
           const float u1 = sm90::lower_rest(u), v1 = sm90::lower_rest(v);
           const uint32_t hi = sm90::upper_halves(u, v), mid = sm90::upper_halves(u1, v1);
           l[j][w] = sm90::upper_halves(sm90::lower_rest(u1), sm90::lower_rest(v1));
@@ -364,48 +423,57 @@ __global__ __launch_bounds__(kThreads, 1) void kernel(const __grid_constant__ Ar
       const unsigned char *x_row = shared + layout.x + warp * row_bytes;
       unsigned char *row = tile_at(round) + warp * layout.pitch;
       uint16_t *out = static_cast<uint16_t *>(a.post.out) + t * a.post.out_stride + column0;
-      for (int h = lane * 4; h < columns && t < tokens; h += 128) {
-        const uint2 xw = *reinterpret_cast<const uint2 *>(x_row + h * 2);
-        float x[4] = {sm90::low_half(xw.x), sm90::high_half(xw.x), sm90::low_half(xw.y),
-                      sm90::high_half(xw.y)};
-        if (a.post.x2) {
+      // `plain`: comb is given, x2 is not; the loop without their branches.
+      const auto columns_of = [&](auto plain) {
+        for (int h = lane * 4; h < columns && t < tokens; h += 128) {
+          const uint2 xw = *reinterpret_cast<const uint2 *>(x_row + h * 2);
+          float x[4] = {sm90::low_half(xw.x), sm90::high_half(xw.x), sm90::low_half(xw.y),
+                        sm90::high_half(xw.y)};
+          if (!plain.value && a.post.x2) {
 #pragma unroll
-          for (int e = 0; e < 4; ++e)
-            x[e] += load<Bf16>(a.post.x2, t * a.post.x2_stride + column0 + h + e);
-        }
-        uint2 v[4], o[4];
+            for (int e = 0; e < 4; ++e)
+              x[e] += load<Bf16>(a.post.x2, t * a.post.x2_stride + column0 + h + e);
+          }
+          uint2 v[4], o[4];
 #pragma unroll
-        for (int i = 0; i < 4; ++i)
-          v[i] = *reinterpret_cast<const uint2 *>(row + i * row_bytes + h * 2);
+          for (int i = 0; i < 4; ++i)
+            v[i] = *reinterpret_cast<const uint2 *>(row + i * row_bytes + h * 2);
 #pragma unroll
-        for (int e = 0; e < 4; e += 2) {
-          float even[4], odd[4];
+          for (int e = 0; e < 4; e += 2) {
+            float even[4], odd[4];
 #pragma unroll
-          for (int i = 0; i < 4; ++i) {
-            const uint32_t w = e ? v[i].y : v[i].x;
-            even[i] = sm90::low_half(w), odd[i] = sm90::high_half(w);
+            for (int i = 0; i < 4; ++i) {
+              const uint32_t w = e ? v[i].y : v[i].x;
+              even[i] = sm90::low_half(w), odd[i] = sm90::high_half(w);
+            }
+#pragma unroll
+            for (int j = 0; j < 4; ++j) {
+              const float u = plain.value || a.post.comb_mix
+                                  ? mixed(post[j], x[e], comb[j], even)
+                                  : mixed_identity(post[j], x[e], even[j]);
+              const float w = plain.value || a.post.comb_mix
+                                  ? mixed(post[j], x[e + 1], comb[j], odd)
+                                  : mixed_identity(post[j], x[e + 1], odd[j]);
+              (e ? o[j].y : o[j].x) = sm90::round_pair(u, w);
+            }
           }
 #pragma unroll
           for (int j = 0; j < 4; ++j) {
-            const float u = a.post.comb_mix ? mixed(post[j], x[e], comb[j], even)
-                                            : mixed_identity(post[j], x[e], even[j]);
-            const float w = a.post.comb_mix ? mixed(post[j], x[e + 1], comb[j], odd)
-                                            : mixed_identity(post[j], x[e + 1], odd[j]);
-            (e ? o[j].y : o[j].x) = sm90::round_pair(u, w);
+            *reinterpret_cast<uint2 *>(row + j * row_bytes + h * 2) = o[j];
+            uint16_t *to = out + j * hidden + h;
+            if (packed_out) {
+              *reinterpret_cast<uint2 *>(to) = o[j];
+            } else {
+              to[0] = static_cast<uint16_t>(o[j].x), to[1] = static_cast<uint16_t>(o[j].x >> 16);
+              to[2] = static_cast<uint16_t>(o[j].y), to[3] = static_cast<uint16_t>(o[j].y >> 16);
+            }
           }
         }
-#pragma unroll
-        for (int j = 0; j < 4; ++j) {
-          *reinterpret_cast<uint2 *>(row + j * row_bytes + h * 2) = o[j];
-          uint16_t *to = out + j * hidden + h;
-          if (packed_out) {
-            *reinterpret_cast<uint2 *>(to) = o[j];
-          } else {
-            to[0] = static_cast<uint16_t>(o[j].x), to[1] = static_cast<uint16_t>(o[j].x >> 16);
-            to[2] = static_cast<uint16_t>(o[j].y), to[3] = static_cast<uint16_t>(o[j].y >> 16);
-          }
-        }
-      }
+      };
+      if (a.post.comb_mix && !a.post.x2)
+        columns_of(std::true_type());
+      else
+        columns_of(std::false_type());
       if (round + 1 < rounds) {
         sm90::fence_copy_engine();  // x was read by ordinary accesses
         __syncwarp();               // by all of the warp
@@ -419,7 +487,7 @@ __global__ __launch_bounds__(kThreads, 1) void kernel(const __grid_constant__ Ar
       if constexpr (Fused) post_token(round);
 
       // Products of the warp's groups, and squares of token g.
-      float sums[2][4] = {}, squares = 0.0f;
+      float sums[2][4] = {}, squares_of[2] = {};
       const unsigned char *rows = tile_at(round) + g * layout.pitch + q * 16;
 #pragma unroll
       for (int i = 0; i < Groups; ++i) {
@@ -451,8 +519,8 @@ __global__ __launch_bounds__(kThreads, 1) void kernel(const __grid_constant__ Ar
 #pragma unroll
         for (int w = 0; w < 4; ++w) {
           const float lower = sm90::low_half(words[w]), upper = sm90::high_half(words[w]);
-          squares = fmaf(lower, lower, squares);
-          squares = fmaf(upper, upper, squares);
+          squares_of[0] = fmaf(lower, lower, squares_of[0]);
+          squares_of[1] = fmaf(upper, upper, squares_of[1]);
         }
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
@@ -460,6 +528,7 @@ __global__ __launch_bounds__(kThreads, 1) void kernel(const __grid_constant__ Ar
           sums[1][e] += even[1][e] + odd[1][e];
         }
       }
+      float squares = squares_of[0] + squares_of[1];
       squares += __shfl_xor_sync(0xffffffffu, squares, 1);
       squares += __shfl_xor_sync(0xffffffffu, squares, 2);
       // [warp][token][sum]; two of these, as a slow warp may still add up the last tile's.
@@ -474,7 +543,8 @@ __global__ __launch_bounds__(kThreads, 1) void kernel(const __grid_constant__ Ar
         to[16] = sums[1][e] + sums[1][2 + e];
       }
       if (q == 0) mine[g * kSums + kRows] = squares;
-      sm90::sync_threads(1, 32 * kWarps);  // the 8 warps' sums
+      sm90::sync_threads(1, 32 * kWarps);  // the 8 warps' sums; all have read the tile
+      if (threadIdx.x == 0) sm90::arrive_expect(&barriers.done[round % kBuffers], 0);
       if (lane < kSums / 4) {
         const float4 *from = reinterpret_cast<const float4 *>(partial + warp * kSums) + lane;
         float4 sum = from[0];
