@@ -154,7 +154,7 @@ __global__ __launch_bounds__(kThreads, 1) void kernel(const __grid_constant__ Ar
 
   if (threadIdx.x == 0) {
     for (uint64_t &full : barriers.full) sm90::barrier_init(&full, kCollapseWarps);
-    for (uint64_t &done : barriers.done) sm90::barrier_init(&done, 1);
+    for (uint64_t &done : barriers.done) sm90::barrier_init(&done, Fused ? 32 * kWarps : 1);
     for (uint64_t &sums : barriers.sums) {
       sm90::barrier_init(&sums, 1);
       sm90::arrive_expect(&sums, kCluster * kSums * 4);
@@ -544,7 +544,8 @@ __global__ __launch_bounds__(kThreads, 1) void kernel(const __grid_constant__ Ar
       }
       if (q == 0) mine[g * kSums + kRows] = squares;
       sm90::sync_threads(1, 32 * kWarps);  // the 8 warps' sums; all have read the tile
-      if (threadIdx.x == 0) sm90::arrive_expect(&barriers.done[round % kBuffers], 0);
+      // Where post wrote the tile, each thread answers for its own stores.
+      if (Fused || threadIdx.x == 0) sm90::arrive_expect(&barriers.done[round % kBuffers], 0);
       if (lane < kSums / 4) {
         const float4 *from = reinterpret_cast<const float4 *>(partial + warp * kSums) + lane;
         float4 sum = from[0];
