@@ -76,7 +76,7 @@ if go=$(find_go); then
   one "gofmt" bash -c 'test -z "$(gofmt -l bindings/go examples/go)" || { gofmt -d bindings/go examples/go; false; }'
   (cd bindings/go && step "go vet" go vet ./...)
   count $? 1 0 0
-  (cd bindings/go && step "go test -race" go test -race -v ./...)
+  (cd bindings/go && step "go test -race" go test -count=1 -race -v ./...)
   ok=$?
   count $ok "$(grep -c '^--- PASS' "$out/log")" "$(grep -c '^--- FAIL' "$out/log")" \
     "$(grep -c '^--- SKIP' "$out/log")"
