@@ -39,7 +39,7 @@ class ReferenceLogit {
     decode(bytes, scale, k);
     for (int64_t h = 0; h < p_.heads; ++h) {
       const int64_t head = row * p_.heads + h;
-      decode(s_.q_values + head * v, s_.q_scale + head * s, q);
+      decode(s_.q_values + head * v, s_.q_scale ? s_.q_scale + head * s : nullptr, q);
       double dot = 0;
       for (int64_t d = 0; d < p_.head_dim; ++d) dot += q[d] * k[d];
       sum += static_cast<double>(s_.weights[row * s_.weights_stride + h]) * (dot > 0 ? dot : 0);
