@@ -12,7 +12,7 @@ plait_status plait_indexer_gather_k(const plait_plan *plan, const plait_indexer_
   Check &check = call.check;
   check.require(a.keys >= 0 && a.keys <= INT32_MAX, PLAIT_ERROR_INVALID_VALUE, PLAIT_ARG_KEYS);
   check.require(a.requests < INT32_MAX, PLAIT_ERROR_INVALID_VALUE, PLAIT_ARG_REQUESTS);
-  if (call.ok() && a.keys == 0) return PLAIT_OK;
+  if (!call.ok() || a.keys == 0) return check.status();
   indexer::cache(check, p, a.cache, PLAIT_ARG_CACHE);
   block_table(check, a, a.requests);
   check.input(a.cu_lengths, PLAIT_ARG_CU_LENGTHS, a.requests + 1, 4);
