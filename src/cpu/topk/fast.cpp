@@ -50,6 +50,7 @@ struct Run {
 
   // Columns begin … end - 1, counted from the row's start.
   void add(Selector &to, int64_t row, int64_t begin, int64_t end, int64_t worker) const {
+    if (begin >= end) return to.finish(scratch(worker));  // also where values may be NULL
     const int64_t first = row * a.values_stride + call.start(row) + begin;
     const uint8_t *values = static_cast<const uint8_t *>(a.values.data);
     to.add_row(p.dtype, values + first * dtype_bytes(p.dtype), end - begin, begin, scratch(worker));
