@@ -74,7 +74,7 @@ static void describe(bytes *b, plan_spec *spec) {
     d->weights_dtype = dtype(b);
     d->logits_dtype = take(b) % 2 ? PLAIT_DTYPE_BF16 : dtype(b);
     d->next_n = choice(b, 1, 3);
-    d->page_stride = take(b) % 3 ? 0 : 16 * number(b, 255);
+    d->page_stride = take(b) % 3 ? 0 : (int64_t)(16 * (uint64_t)number(b, 255));
     d->topk = number(b, 20);
     d->max_keys = 200;
     d->select_budget = take(b) % 4 ? (size_t)1 << 20 : (size_t)take(b) * 64;
