@@ -15,7 +15,10 @@ template <class Args>
 void rope(Check &check, const Problem &p, const Args &a) {
   if (p.rope_mode == PLAIT_ROPE_NONE) return;
   check.input(a.positions, PLAIT_ARG_POSITIONS, a.tokens, 8);
-  check.input(a.cos_sin, PLAIT_ARG_COS_SIN, p.rope_dim, 4);  // one row at least
+  // As many rows as the buffer holds, one at least; all of them count when overlaps are looked for.
+  const size_t rows = a.cos_sin.size / (size_t{4} * static_cast<size_t>(p.rope_dim));
+  const int64_t counted = rows == 0 ? 1 : static_cast<int64_t>(rows > INT64_MAX ? INT64_MAX : rows);
+  check.input(a.cos_sin, PLAIT_ARG_COS_SIN, counted, p.rope_dim, p.rope_dim, 4);
 }
 
 // A page pool of at least one page; all of it counts when overlaps are looked for. Gives its bytes.

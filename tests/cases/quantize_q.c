@@ -179,7 +179,29 @@ static void nan_stays_in_its_token(void **state) {
   call_free(&poisoned);
 }
 
+// The table counts as a whole: weights_out may not lie on a later row of it.
+static void output_on_the_tables_last_row(void **state) {
+  (void)state;
+  plan_spec spec;
+  call c;
+  build(&rows[0], 5, &spec, &c);
+  plait_plan *plan = spec_plan(test_context(0), &spec, NULL);
+  call_place(&c, test_context(0), plan);
+  plait_indexer_quantize_q_args args = *CALL_ARGS(&c, plait_indexer_quantize_q_args);
+  const plait_const_buffer table = args.cos_sin;
+  const size_t size = args.weights_out.size;
+  assert_true(table.size >= size + 4 * 64);
+  args.weights_out.data = (unsigned char *)(uintptr_t)table.data + table.size - size;
+  const plait_status status = plait_indexer_quantize_q(plan, &args, NULL);
+  CHECK(status == make_status(PLAIT_ERROR_OVERLAP, PLAIT_ARG_WEIGHTS_OUT), "on cos_sin: %s",
+        status_text(status));
+  call_collect(&c, "on cos_sin");
+  call_free(&c);
+  plait_plan_destroy(plan);
+}
+
 static const struct CMUnitTest extras[] = {
+    cmocka_unit_test(output_on_the_tables_last_row),
     cmocka_unit_test(case_58_modes_differ),
     cmocka_unit_test(positions_outside_the_table),
     cmocka_unit_test(nan_stays_in_its_token),
