@@ -59,7 +59,7 @@ check "dlopen" loaded
 
 with_cmake() {
   sed "s|^prefix=.*|prefix=$root$prefix|" "$pc" >"$scratch/plait.pc" &&
-    PKG_CONFIG_PATH=$scratch CC=$cc CFLAGS=$extra cmake -S "$here" -B "$scratch/cmake" &&
+    PKG_CONFIG_PATH=$scratch CC=$cc CFLAGS=$extra cmake -G Ninja -S "$here" -B "$scratch/cmake" &&
     cmake --build "$scratch/cmake" && LD_LIBRARY_PATH=$libdir "$scratch/cmake/consumer"
 }
 if command -v cmake >/dev/null; then
