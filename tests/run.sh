@@ -57,7 +57,7 @@ suites() {
 step_packages() {
   command -v dpkg-query >/dev/null || skip_step "not a Debian system: packages are the caller's business"
   ./.ci/debian.sh gcc g++ clang libc6-dev meson ninja-build pkg-config libhwy-dev libpthreadpool-dev \
-    libcmocka-dev doxygen graphviz cmake binutils clang-format python3
+    libcmocka-dev doxygen graphviz cmake binutils clang-format libclang-rt-dev python3
 }
 
 step_build_gcc() { setup gcc gcc g++ -Ddocs=disabled; }

@@ -17,6 +17,6 @@ bitcode=$(dirname "$(find "$usr" -name ocml.bc -print -quit)")
   meson setup "$build/cross" -Dwerror=true -Dhip=enabled -Dhip_compiler=/usr/lib/llvm-22/bin/clang++ \
     -Damd_archs=gfx90a,gfx942,gfx950,gfx1100,gfx1201 \
     "-Dhip_args=--rocm-path=$usr,-isystem,$usr/include,--rocm-device-lib-path=$bitcode,-Werror" \
-    "-Dhip_host_args=-isystem$usr/include" "-Dhip_link_args=-L$build/stub,-Wl,-z,undefs" \
+    "-Dhip_host_args=-isystem$usr/include" "-Dhip_link_args=['-L$build/stub','-Wl,-z,undefs']" \
     -Dtests=false -Dtool=false -Dexamples=false -Ddocs=disabled
 ninja -C "$build/cross" -j "${JOBS:-2}" src/gpu/libplait-hip.so
