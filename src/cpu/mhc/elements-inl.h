@@ -133,9 +133,8 @@ struct Elements<PLAIT_DTYPE_BF16> {
     b = hn::BitCast(d, hn::And(pair, hn::Set(du, 0xFFFF0000u)));
   }
   static HWY_INLINE void StorePair(F32, V a, V b, Raw *p) {
-    const auto pair =
-        hn::Or(hn::ShiftRight<16>(Round(a)), hn::And(Round(b), hn::Set(U32(), 0xFFFF0000u)));
-    hn::StoreU(hn::BitCast(Packed(), pair), Packed(), p);
+    const auto even = hn::BitCast(Packed(), hn::ShiftRight<16>(Round(a)));
+    hn::StoreU(hn::OddEven(hn::BitCast(Packed(), Round(b)), even), Packed(), p);
   }
 #endif
 };

@@ -48,7 +48,23 @@ HWY_INLINE void PostBlocks(int32_t row_n, const Factors &f, const Raw *HWY_RESTR
       xb = hn::Add(xb, yb);
     }
     for (int32_t i = 0; i < n; ++i) E::LoadPair(d, residual[i] + k, ra[i], rb[i]);
-    for (int32_t j = 0; j < n; ++j) {
+    // Two outputs at a time: four chains of additions hide each other's latency.
+    int32_t j = 0;
+    for (; !identity && j + 2 <= n; j += 2) {
+      const auto post = hn::Set(d, f.post[j]), post1 = hn::Set(d, f.post[j + 1]);
+      auto a = hn::Mul(post, xa), b = hn::Mul(post, xb);
+      auto a1 = hn::Mul(post1, xa), b1 = hn::Mul(post1, xb);
+      for (int32_t i = 0; i < n; ++i) {
+        const auto comb = hn::Set(d, f.comb[i * n + j]), comb1 = hn::Set(d, f.comb[i * n + j + 1]);
+        a = hn::MulAdd(comb, ra[i], a);
+        b = hn::MulAdd(comb, rb[i], b);
+        a1 = hn::MulAdd(comb1, ra[i], a1);
+        b1 = hn::MulAdd(comb1, rb[i], b1);
+      }
+      E::StorePair(d, a, b, out[j] + k);
+      E::StorePair(d, a1, b1, out[j + 1] + k);
+    }
+    for (; j < n; ++j) {
       const auto post = hn::Set(d, f.post[j]);
       auto a = hn::Mul(post, xa), b = hn::Mul(post, xb);
       if constexpr (identity) {
