@@ -94,7 +94,7 @@ step_build_thread() {
     -Dbuildtype=debugoptimized -Doptimization=1 -Dcpp_args=-DHWY_DISABLED_TARGETS=6528
 }
 step_test_thread() {
-  export PLAIT_THREADS=3 PLAIT_TEST_FILTER='case 57*' TSAN_OPTIONS=halt_on_error=1
+  export PLAIT_THREADS=2 PLAIT_TEST_FILTER='case 57*' TSAN_OPTIONS=halt_on_error=1
   suites thread --suite cases
 }
 
