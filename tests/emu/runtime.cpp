@@ -56,6 +56,10 @@ struct Event {
   double milliseconds = 0;
 };
 
+// Device memory: bytes that were asked for; and what follows them up to the next 256.
+std::map<void *, size_t> sizes;
+constexpr unsigned char kSlack = 0xCB;
+
 // Sizes of a kernel's arguments, from its metadata; -1 when there are more than `most`.
 using SizesOf = int (*)(const char *name, const void *object, size_t size, int *sizes, int most);
 SizesOf sizes_of = nullptr;
@@ -95,14 +99,14 @@ hipError_t hipLaunchKernel(const void *f, dim3 grid, dim3 block, void **argument
   const auto kernel = fns.find(f);
   if (kernel == fns.end()) return hipErrorInvalidDeviceFunction;
   constexpr int most = 64;
-  int sizes[most];
+  int bytes[most];
   const auto &[name, object] = kernel->second;
-  const int count = sizes_of(name.c_str(), object->p, object->n, sizes, most);
+  const int count = sizes_of(name.c_str(), object->p, object->n, bytes, most);
   if (count < 0) return hipErrorStreamCaptureUnsupported;
   std::vector<std::vector<char>> values;
   for (int i = 0; i < count; ++i) {
     const char *value = static_cast<const char *>(arguments[i]);
-    values.emplace_back(value, value + sizes[i]);
+    values.emplace_back(value, value + bytes[i]);
   }
   return enqueue(stream, [=]() mutable {
     std::vector<void *> pointers;
@@ -118,18 +122,32 @@ hipError_t hipMemcpyAsync(void *to, const void *from, size_t size, hipMemcpyKind
 hipError_t hipMemsetAsync(void *to, int byte, size_t size, hipStream_t stream) {
   return enqueue(stream, [=] { return stub_hipMemsetAsync(to, byte, size, stream); });
 }
+// Memory is aligned as a device's is, to 256 bytes, and what that leaves before the stub's
+// inaccessible page is checked when it is freed.
 hipError_t hipMalloc(void **data, size_t size) {
   *data = nullptr;
-  return size ? stub_hipMalloc(data, size) : hipSuccess;
+  if (size == 0) return hipSuccess;
+  const size_t whole = (size + 255) / 256 * 256;
+  if (const hipError_t error = stub_hipMalloc(data, whole)) return error;
+  memset(static_cast<char *>(*data) + size, kSlack, whole - size);
+  sizes[*data] = size;
+  return hipSuccess;
 }
 // The stub keeps the pages. Given back, a use after free is a fault, and long runs do not grow.
 hipError_t hipFree(void *data) {
-  const auto found = allocs.find(data);
-  if (found == allocs.end()) return data ? hipErrorInvalidValue : hipSuccess;
-  const uintptr_t page = 4096, end = reinterpret_cast<uintptr_t>(data) + found->second;
-  const uintptr_t span = (found->second + 15 + page - 1) / page * page;
-  munmap(reinterpret_cast<void *>((end + page - 1) / page * page - span - page), span + 2 * page);
-  allocs.erase(found);
+  const auto found = sizes.find(data);
+  if (found == sizes.end()) return data ? hipErrorInvalidValue : hipSuccess;
+  char *const bytes = static_cast<char *>(data);
+  const size_t page = 4096, whole = (found->second + 255) / 256 * 256;
+  for (size_t i = found->second; i < whole; ++i) {
+    if (static_cast<unsigned char>(bytes[i]) == kSlack) continue;
+    fprintf(stderr, "written %zu bytes past the end of %zu\n", i - found->second, found->second);
+    abort();
+  }
+  const size_t span = (whole + 15 + page - 1) / page * page;
+  munmap(bytes + whole - span - page, span + 2 * page);
+  allocs.erase(data);
+  sizes.erase(found);
   return hipSuccess;
 }
 
