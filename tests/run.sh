@@ -128,7 +128,7 @@ step_bindings() {
   bindings/run.sh "$build/gcc"
 }
 
-# Kernels for AMD without an AMD card: the HIP backend for seven architectures, and the register baselines. Ten minutes
+# Kernels for AMD without an AMD card: the HIP backend for six architectures, and the register baselines. Ten minutes
 # and more on two cores, so only when asked for: this script has fifteen.
 step_amd() {
   [ "${PLAIT_TEST_AMD:-0}" = 1 ] || skip_step "AMD builds take ten minutes more: PLAIT_TEST_AMD=1, or tests/amd/run.sh"
