@@ -71,7 +71,7 @@ __device__ inline void load_elements(int32_t format, const uint8_t *values, cons
       else
         v = format == PLAIT_FORMAT_FP8_E4M3FN ? to_float(E4m3fn{bytes[i]})
                                               : to_float(E4m3fnuz{bytes[i]});
-      const uint32_t bits = static_cast<uint32_t>(f32_to_bf16(v)) << i % per_word * 16;
+      const uint32_t bits = bits_of(v) >> 16 << i % per_word * 16;  // v is a bf16 value
       if (i % per_word == 0)
         words[i / per_word] = bits;
       else

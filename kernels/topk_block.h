@@ -19,7 +19,7 @@
 #include <plait/topk.h>
 
 #include "isa/hip_compat.h"
-#include "src/number.h"
+#include "isa/number.h"
 #include "topk.h"
 
 namespace plait::kernels {
@@ -53,7 +53,7 @@ struct Element {
   using Raw = uint16_t;
   static constexpr int per_vector = 8;
   __device__ static float value(Raw raw) {
-    return dtype == PLAIT_DTYPE_BF16 ? bf16_to_f32(raw) : f16_to_f32(raw);
+    return dtype == PLAIT_DTYPE_BF16 ? to_float(Bf16{raw}) : to_float_any_nan(F16{raw});
   }
 };
 template <>

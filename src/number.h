@@ -56,8 +56,9 @@ PLAIT_HD float bf16_to_f32(uint16_t value) { return float_of(static_cast<uint32_
 
 PLAIT_HD uint16_t f32_to_bf16(float value) {
   const uint32_t bits = bits_of(value);
-  if ((bits & 0x7FFFFFFF) > 0x7F800000) return static_cast<uint16_t>((bits >> 16) | 0x40);
-  return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
+  const bool nan = (bits & 0x7FFFFFFF) > 0x7F800000;
+  const uint32_t quiet = (bits >> 16) | 0x40, rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;
+  return static_cast<uint16_t>(nan ? quiet : rounded);
 }
 
 PLAIT_HD float f16_to_f32(uint16_t value) {

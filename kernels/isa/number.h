@@ -91,11 +91,23 @@ PLAIT_HD float to_float(float v) { return v; }
 
 PLAIT_HD float to_float(Bf16 v) { return bf16_to_f32(v.bits); }
 
+/// As to_float(), but the bits of a NaN may differ.
+PLAIT_HD float to_float_any_nan(F16 v) {
+#if PLAIT_F16_INSTRUCTIONS
+  return detail::widen_f16(v.bits);
+#else
+  return f16_to_f32(v.bits);
+#endif
+}
+
 PLAIT_HD float to_float(F16 v) {
 #if PLAIT_F16_INSTRUCTIONS
-  if ((v.bits & 0x7FFF) <= 0x7C00) return detail::widen_f16(v.bits);
-#endif
+  const uint32_t sign = static_cast<uint32_t>(v.bits & 0x8000) << 16, mantissa = v.bits & 0x3FF;
+  const float wide = to_float_any_nan(v);
+  return (v.bits & 0x7FFF) > 0x7C00 ? float_of(sign | 0x7FC00000 | mantissa << 13) : wide;
+#else
   return f16_to_f32(v.bits);
+#endif
 }
 
 PLAIT_HD float to_float(E4m3fn v) {
@@ -114,11 +126,23 @@ PLAIT_HD float to_float(E4m3fnuz v) {
 
 PLAIT_HD float to_float(E2m1 v) { return e2m1_to_f32(v.bits); }
 
+/// As to_f16(), but the bits of a NaN may differ.
+PLAIT_HD F16 to_f16_any_nan(float f) {
+#if PLAIT_F16_INSTRUCTIONS
+  return {detail::round_f16(f)};
+#else
+  return {f32_to_f16(f)};
+#endif
+}
+
 PLAIT_HD F16 to_f16(float f) {
 #if PLAIT_F16_INSTRUCTIONS
-  if ((bits_of(f) & 0x7FFFFFFF) <= 0x7F800000) return {detail::round_f16(f)};
-#endif
+  const uint32_t bits = bits_of(f), quiet = (bits >> 16 & 0x8000) | 0x7E00 | (bits >> 13 & 0x3FF);
+  const F16 narrow = to_f16_any_nan(f);
+  return (bits & 0x7FFFFFFF) > 0x7F800000 ? F16{static_cast<uint16_t>(quiet)} : narrow;
+#else
   return {f32_to_f16(f)};
+#endif
 }
 
 template <class T>

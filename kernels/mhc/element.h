@@ -10,7 +10,7 @@
 #include <plait/types.h>
 
 #include "kernels/isa/hip_compat.h"
-#include "src/number.h"
+#include "kernels/isa/number.h"
 
 namespace plait::kernels {
 
@@ -22,8 +22,8 @@ struct F32 {
 
 struct F16 {
   using Storage = uint16_t;
-  PLAIT_HD static float to_float(uint16_t v) { return f16_to_f32(v); }
-  PLAIT_HD static uint16_t round(float v) { return f32_to_f16(v); }
+  PLAIT_HD static float to_float(uint16_t v) { return to_float_any_nan(plait::F16{v}); }
+  PLAIT_HD static uint16_t round(float v) { return to_f16_any_nan(v).bits; }
 };
 
 struct Bf16 {
