@@ -34,6 +34,7 @@ Problem read(int32_t op, Shape &shape) {
     p.fn_dtype = shape.dtype("fn", PLAIT_DTYPE_F32);
     p.collapse = shape.word("collapse", {"current", "delayed", "stream0"}, kCurrent);
     p.norm = shape.get("norm", 0, 0, 1) != 0;
+    if (p.norm) p.desc.norm_weight_dtype = shape.dtype("norm_weight", PLAIT_DTYPE_BF16);
   }
   const auto real = [&](const char *key, float &field) {
     field = static_cast<float>(shape.real(key, static_cast<double>(field)));
@@ -97,7 +98,8 @@ void add_weights(Case &c, const Problem &p, int64_t rows, int64_t scales) {
 
 void add_norm_weight(Case &c, const Problem &p) {
   if (!p.norm) return;
-  c.inputs.push_back(normal("norm_weight", Element::BF16, 0, p.hidden, 5, 0.2));
+  c.inputs.push_back(
+      normal("norm_weight", element_of_dtype(p.desc.norm_weight_dtype), 0, p.hidden, 5, 0.2));
   Tensor &w = c.inputs.back();
   for (int64_t i = 0; i < w.row; ++i) w.set(i, 1 + w.value(i));
 }

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 """`plait audit` on an emulated AMD GPU: cases.txt, every implementation of libplait-hip.so against the references.
 
-    audit.py ARCHITECTURE [--cases FILE] [--op NAME]... [--check NAME]... [--launches]
+    audit.py ARCHITECTURE [--cases FILE] [--mode NAME]... [--op NAME]... [--check NAME]... [--launches] [--kernels FILE]
 
+Each problem in each mode: plain, reversed (the waves of a block in reverse order), filled (local memory filled with
+0xCD before each block). Without --check, plain compares the bits of rows too, and the others values alone.
+--kernels writes the names of the kernels that ran.
 Environment: PLAIT_EMU (the emulator layer), TINYGRAD (its emulator), PLAIT_EMU_RUNTIME (libamdhip64.so.7 made from
-runtime.cpp), PLAIT_EMU_TOOL (the plait command as a shared object); PLAIT_BACKEND_DIR. run.sh sets them. The layer's
-own REV_WAVES=1 runs the waves of a block in reverse, LDS_FILL=0xCD fills local memory before each block.
-The last line is "N passed, N failed, N skipped".
+runtime.cpp), PLAIT_EMU_TOOL (the plait command as a shared object); PLAIT_BACKEND_DIR. run.sh sets them.
+The last lines are "MODE: N passed, N failed, N skipped, S s" and "N passed, N failed, N skipped".
 """
 import argparse
 import ctypes
@@ -20,6 +22,8 @@ import time
 sys.path.insert(0, os.environ["PLAIT_EMU"])
 import hipemu  # noqa: E402
 
+import wide_halves  # noqa: E402
+
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -28,7 +32,7 @@ class Launcher:
 
     def __init__(self, arch, report):
         self.objects, self.names, self.report = {}, set(), report
-        hipemu.setup()
+        wide_halves.install(hipemu.setup())
         runtime = ctypes.CDLL(os.environ["PLAIT_EMU_RUNTIME"], mode=ctypes.RTLD_GLOBAL)
         pointer, c_int, size_t = ctypes.POINTER, ctypes.c_int, ctypes.c_size_t
         launch = ctypes.CFUNCTYPE(c_int, ctypes.c_char_p, ctypes.c_void_p, size_t, pointer(ctypes.c_uint),
@@ -94,46 +98,78 @@ def call(tool, arguments):
         return status, file.read().decode()
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("architecture")
-    parser.add_argument("--cases", default=os.path.join(FOLDER, "cases.txt"))
-    parser.add_argument("--op", action="append")
-    parser.add_argument("--check", action="append", default=[])
-    parser.add_argument("--launches", action="store_true")
-    options = parser.parse_args()
-    launcher = Launcher(options.architecture, options.launches)
-    tool = ctypes.CDLL(os.environ["PLAIT_EMU_TOOL"])
-    passed = failed = skipped = 0
-    for line in open(options.cases):
-        words = line.split("#")[0].split()
-        if not words or (options.op and words[0] not in options.op):
-            continue
+MODES = {
+    "plain": (0, 0, ("position", "graph", "separate")),
+    "reversed": (1, 0, ("run",)),
+    "filled": (0, 0xCD, ("run",)),
+}
+
+
+class Mode:
+    """Counts of a mode, and how to enter it."""
+
+    def __init__(self, name, checks):
+        self.name, (self.reverse, self.fill, own) = name, MODES[name]
+        self.checks = [word for check in checks or own for word in ("--check", check)]
+        self.passed = self.failed = self.skipped = 0
+        self.seconds = 0.0
+
+    def case(self, tool, op, shape):
+        hipemu.REV_WAVES, hipemu.LDS_FILL = self.reverse, self.fill
         began = time.time()
-        status, text = call(tool, ["audit", "--backend", "hip", "--json", "--op", words[0], "--shape", words[1]] +
-                            [w for check in options.check for w in ("--check", check)])
+        status, text = call(tool, ["audit", "--backend", "hip", "--json", "--op", op, "--shape", shape] + self.checks)
         took = time.time() - began
+        self.seconds += took
         try:
             findings = json.loads(text)["cases"]
         except ValueError:
             findings = [{"implementation": "?", "ok": False, "error": f"exit status {status}: {text[:200]}"}]
         for f in findings:
-            what = f"{words[0]} {f['implementation']} [{words[1]}]"
-            if "refused" in f:
-                skipped += 1
-                print(f"skipped {what}: {f['refused']}")
-            elif f["ok"]:
-                passed += 1
-                print(f"ok      {what}")
-            else:
-                failed += 1
-                wrong = [check for check, held in f.get("bits", {}).items() if not held]
-                print(f"FAILED  {what}: {f.get('error', '')} {f.get('outside_tolerance', '?')} of "
-                      f"{f.get('compared', '?')} outside the tolerance, worst {f.get('worst_absolute', '?')}; "
-                      f"bits differ: {wrong}")
+            self.count(f, f"{op} {f['implementation']} [{shape}] {self.name}")
         print(f"        {took:.1f} s", flush=True)
+
+    def count(self, f, what):
+        if "refused" in f:
+            self.skipped += 1
+            print(f"skipped {what}: {f['refused']}")
+        elif f["ok"]:
+            self.passed += 1
+            print(f"ok      {what}")
+        else:
+            self.failed += 1
+            wrong = [check for check, held in f.get("bits", {}).items() if not held]
+            print(f"FAILED  {what}: {f.get('error', '')} {f.get('outside_tolerance', '?')} of "
+                  f"{f.get('compared', '?')} outside the tolerance, worst {f.get('worst_absolute', '?')}; "
+                  f"bits differ: {wrong}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("architecture")
+    parser.add_argument("--cases", default=os.path.join(FOLDER, "cases.txt"))
+    parser.add_argument("--mode", action="append", choices=MODES)
+    parser.add_argument("--op", action="append")
+    parser.add_argument("--check", action="append", default=[])
+    parser.add_argument("--launches", action="store_true")
+    parser.add_argument("--kernels")
+    options = parser.parse_args()
+    launcher = Launcher(options.architecture, options.launches)
+    tool = ctypes.CDLL(os.environ["PLAIT_EMU_TOOL"])
+    modes = [Mode(name, options.check) for name in options.mode or MODES]
+    for line in open(options.cases):
+        words = line.split("#")[0].split()
+        if not words or (options.op and words[0] not in options.op):
+            continue
+        for mode in modes:
+            mode.case(tool, words[0], words[1])
+        if options.kernels:
+            with open(options.kernels, "w") as file:
+                file.write("".join(name + "\n" for name in sorted(launcher.names)))
+    for mode in modes:
+        print(f"{mode.name}: {mode.passed} passed, {mode.failed} failed, {mode.skipped} skipped, {mode.seconds:.0f} s")
     print(f"{len(launcher.names)} kernels launched")
-    print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
+    failed = sum(mode.failed for mode in modes)
+    print(f"{sum(m.passed for m in modes)} passed, {failed} failed, {sum(m.skipped for m in modes)} skipped", flush=True)
     # The command's objects and the emulator's reserved memory are not worth an orderly end.
     os._exit(1 if failed else 0)
 
