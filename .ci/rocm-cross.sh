@@ -10,22 +10,25 @@
 #   .ci/rocm-cross.sh [PREFIX]        PREFIX defaults to /opt/rocm-cross; ROCm is then PREFIX/usr
 #
 # Does nothing when everything is there. The mirror is the one that the machine's own apt sources name.
-# Exit codes: 0 all there; 77 experimental can't be reached or lacks the packages (1, 2 and 4 are
-# there; count the cross builds as skipped); 78 not a Debian 12 machine; anything else is a failure.
+# Exit codes: 0 all there; 77 the newer clang can't be installed, or experimental can't be reached or
+# lacks the packages (1 is there; count the cross builds as skipped), or this user may not install;
+# 78 not a Debian 12 machine; anything else is a failure.
 set -euo pipefail
 
 prefix=${1:-/opt/rocm-cross}
-stock=(hipcc libamdhip64-dev librocprim-dev clang-22 lld-22 clang-tools-22 llvm-22
-  python3-numpy python3-msgpack)
+stock=(hipcc libamdhip64-dev librocprim-dev)
+newer=(clang-22 lld-22 clang-tools-22 llvm-22 python3-numpy python3-msgpack)
 cross=(libamdhip64-dev librocprim-dev libhipcub-dev rocm-device-libs-22)
 major=7 # of ROCm: the experimental suite moves on, and another major version wants a look first
 
 say() { echo "rocm-cross: $*"; }
 skip() { say "SKIP: $*" && exit 77; }
 die() { say "error: $*" >&2 && exit "${2:-1}"; }
+sudo=
+[ "$(id -u)" = 0 ] || ! command -v sudo >/dev/null || sudo=sudo
 have() { dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed; }
 apt() {
-  DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o Acquire::Retries=2 \
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o Acquire::Retries=2 \
     -o Acquire::http::Timeout=30 "$@"
 }
 
@@ -43,16 +46,17 @@ codename=$(. /etc/os-release && echo "${ID:-}:${VERSION_CODENAME:-}")
 [ "$codename" = debian:bookworm ] || die "needs Debian 12, this is ${codename}" 78
 
 # 1, 2 and 4: packages of Debian 12 itself.
-missing=()
-for p in "${stock[@]}"; do have "$p" || missing+=("$p"); done
-if [ ${#missing[@]} -eq 0 ]; then
-  say "stock packages: already there"
-else
-  [ "$(id -u)" = 0 ] || die "needs root to install: ${missing[*]}"
-  say "stock packages: installing ${missing[*]}"
-  apt update
-  apt install -y --no-install-recommends "${missing[@]}" >/dev/null
-fi
+install() {
+  local missing=()
+  for p in "$@"; do have "$p" || missing+=("$p"); done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  [ "$(id -u)" = 0 ] || command -v sudo >/dev/null || skip "needs root to install: ${missing[*]}"
+  say "installing ${missing[*]}"
+  apt update && apt install -y --no-install-recommends "${missing[@]}" >/dev/null
+}
+install "${stock[@]}"
+# clang 22 comes from Debian's security suite, which a machine may lack.
+install "${newer[@]}" || skip "not to be had: ${newer[*]}"
 
 # 3: the cross prefix.
 if complete; then
@@ -76,7 +80,7 @@ fi
 # A private apt: own sources, lists, cache and an empty package status, so that nothing of the machine's
 # configuration changes and no unpacked package counts as installed.
 tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+trap '$sudo rm -rf "$tmp"' EXIT
 chmod 755 "$tmp" # apt fetches as another user
 mkdir -p "$tmp/lists/partial" "$tmp/cache/archives/partial" "$tmp/debs" "$tmp/root"
 echo "deb $uri experimental main" >"$tmp/sources.list"
@@ -103,8 +107,8 @@ say "cross prefix $prefix: downloading ${wanted[*]}"
 
 say "cross prefix $prefix: unpacking"
 for d in "$tmp"/debs/*.deb; do dpkg-deb -x "$d" "$tmp/root"; done
-mkdir -p "$prefix"
-cp -a "$tmp/root/." "$prefix/"
-printf '%s\n' "${wanted[@]}" >"$prefix/versions"
+$sudo mkdir -p "$prefix"
+$sudo cp -a "$tmp/root/." "$prefix/"
+printf '%s\n' "${wanted[@]}" | $sudo tee "$prefix/versions" >/dev/null
 complete || die "the unpacked packages lack a header or the device bitcode"
 say "cross prefix $prefix: ready (device bitcode in $(bitcode))"

@@ -128,11 +128,25 @@ step_bindings() {
   bindings/run.sh "$build/gcc"
 }
 
-# Kernels for AMD without an AMD card: the HIP backend for six architectures, and the register baselines. Ten minutes
-# and more on two cores, so only when asked for: this script has fifteen.
+# The GPU backends without a GPU. They take ten minutes more on two cores, and this script has fifteen: so only when
+# asked for, as .ci/run does.
+wants_gpu() {
+  [ "${PLAIT_TEST_GPU_BUILDS:-0}" = 1 ] || skip_step "ten minutes more: PLAIT_TEST_GPU_BUILDS=1, or .ci/run"
+}
+# AMD: hipcc and a newer clang, six architectures, and the baseline of registers, local memory and spills.
 step_amd() {
-  [ "${PLAIT_TEST_AMD:-0}" = 1 ] || skip_step "AMD builds take ten minutes more: PLAIT_TEST_AMD=1, or tests/amd/run.sh"
+  wants_gpu
   PLAIT_AMD_BUILD="$build/amd" JOBS=$jobs tests/amd/run.sh
+}
+# NVIDIA: libplait-cuda.so, where there is a CUDA toolkit.
+step_cuda() {
+  wants_gpu
+  command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ] || skip_step "no nvcc"
+  if [ ! -f "$build/cuda/build.ninja" ]; then
+    meson setup "$build/cuda" . -Dwerror=true -Dcuda=enabled -Dtests=false -Dtool=false -Dexamples=false \
+      -Ddocs=disabled || return 1
+  fi
+  ninja -C "$build/cuda" -j "$jobs" src/gpu/libplait-cuda.so
 }
 
 # The HIP backend on emulated GPUs, where PLAIT_EMU and TINYGRAD name an emulator.
@@ -142,7 +156,7 @@ step_emu() {
 }
 
 steps="packages format build_gcc test_gcc examples build_clang test_clang build_address test_address fuzz
-build_thread test_thread docs bindings amd emu"
+build_thread test_thread docs bindings amd cuda emu"
 
 # --- Running them -----------------------------------------------------------------------------------------------------
 

@@ -5,12 +5,14 @@
     resources.py LIBRARY [--baseline FILE] [--update]
 
 LIBRARY is a libplait-hip.so (or a HIP object file); its code objects are read from the .hip_fatbin section, and the
-figures from their metadata (llvm-readelf --notes). The test fails when a kernel spills or uses scratch memory and the
-baseline gives no reason, when a figure is above its baseline or occupancy below it, and when a kernel has no row or a
-row no kernel. --update writes the baseline anew and keeps its reasons.
+figures from their metadata (llvm-readelf --notes). The test fails when a kernel spills vector registers, when it uses
+scratch memory and the baseline gives no reason, when a figure is above its baseline or occupancy below it, and when a
+kernel has no row or a row no kernel. Another compiler than the baseline's allocates differently: then only spills,
+scratch and rows are tested. --update writes the baseline anew and keeps its reasons; --lower makes every figure of the
+baseline one less, to see the test fail.
 
 Occupancy is waves on a SIMD as registers, static local memory and whole blocks allow. Dynamic local memory is decided
-at a launch and is not in it.
+at a launch and is not in it. lanes: scalar registers that are kept in lanes of a vector register.
 """
 import argparse
 import collections
@@ -22,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 
-FIGURES = ("vgpr", "agpr", "sgpr", "lds", "waves", "spills", "scratch")
+FIGURES = ("vgpr", "agpr", "sgpr", "lds", "waves", "lanes", "spills", "scratch")
 Row = collections.namedtuple("Row", FIGURES)
 
 # Vector registers of a lane on a SIMD, their granule, most waves on a SIMD; what SIMDs share: their number, LDS bytes.
@@ -135,47 +137,61 @@ def measure(library):
                 int(kernel["vgpr_count"]), int(kernel.get("agpr_count", 0)), int(kernel["sgpr_count"]),
                 int(kernel["group_segment_fixed_size"]),
                 occupancy(arch, kernel, int(kernel["max_flat_workgroup_size"])),
-                int(kernel["vgpr_spill_count"]) + int(kernel["sgpr_spill_count"]),
+                int(kernel["sgpr_spill_count"]), int(kernel["vgpr_spill_count"]),
                 int(kernel["private_segment_fixed_size"]))
     return rows
 
 
+def compiler(library):
+    """The version in the code objects' .comment, which the linker and the compiler both write."""
+    for _, code in code_objects(library):
+        match = re.search(rb"clang version (\d+(?:\.\d+)*)", code)
+        if match:
+            return match[1].decode()
+    return "unknown"
+
+
 def read(path):
-    rows, reasons = {}, {}
+    rows, reasons, version = {}, {}, ""
     if os.path.exists(path):
         for line in open(path):
             text, _, reason = line.partition("#")
             words = text.split()
+            match = re.match(r"# clang (\d+(?:\.\d+)*)", line)
+            if match:
+                version = match[1]
             if len(words) != 2 + len(FIGURES):
                 continue
             key = words[0], words[1]
             rows[key] = Row(*map(int, words[2:]))
             if reason.strip():
                 reasons[key] = reason.strip()
-    return rows, reasons
+    return rows, reasons, version
 
 
-def write(path, rows, reasons):
+def write(path, rows, reasons, version):
     width = max(len(name) for name, _ in rows)
     with open(path, "w") as file:
-        file.write("# Written by resources.py --update. Bytes: lds and scratch. waves: on a SIMD, by registers and static\n"
-                   "# local memory. Reasons for spills and scratch stand at the end of a row.\n")
+        file.write(f"# clang {version}. Written by resources.py --update. Bytes: lds and scratch. waves: on a SIMD, by "
+                   "registers and\n# static local memory. Reasons for scratch stand at the end of a row.\n")
         file.write(f"{'# kernel':{width}} {'arch':8}" + "".join(f"{f:>8}" for f in FIGURES) + "\n")
         for key in sorted(rows):
             line = f"{key[0]:{width}} {key[1]:8}" + "".join(f"{value:>8}" for value in rows[key])
             file.write(line + (f"  # {reasons[key]}" if key in reasons else "") + "\n")
 
 
-def problems(rows, baseline, reasons):
+def problems(rows, baseline, reasons, same_compiler):
     archs = {arch for _, arch in rows}
     for key, row in sorted(rows.items()):
         name = " ".join(key)
-        if (row.spills or row.scratch) and key not in reasons:
-            yield f"{name}: {row.spills} spills, {row.scratch} bytes of scratch"
+        if row.spills:
+            yield f"{name}: {row.spills} vector registers spill"
+        if row.scratch and key not in reasons:
+            yield f"{name}: {row.scratch} bytes of scratch"
         if key not in baseline:
             yield f"{name}: no row in the baseline"
             continue
-        for figure in FIGURES:
+        for figure in FIGURES if same_compiler else ("scratch",):
             now, then = getattr(row, figure), getattr(baseline[key], figure)
             if now < then if figure == "waves" else now > then:
                 yield f"{name}: {figure} {now}, baseline {then}"
@@ -189,19 +205,24 @@ def main():
     parser.add_argument("library")
     parser.add_argument("--baseline", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "resources.txt"))
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--lower", action="store_true")
     options = parser.parse_args()
-    rows = measure(options.library)
+    rows, version = measure(options.library), compiler(options.library)
     if not rows:
         sys.exit("resources.py: no kernels")
-    baseline, reasons = read(options.baseline)
+    baseline, reasons, made_by = read(options.baseline)
     if options.update:
-        write(options.baseline, rows, {k: r for k, r in reasons.items() if k in rows})
-        baseline, reasons = read(options.baseline)
-    found = list(problems(rows, baseline, reasons))
+        keep = {k: r for k, r in reasons.items() if k in rows and rows[k].scratch}
+        write(options.baseline, rows, keep, version)
+        baseline, reasons, made_by = read(options.baseline)
+    if options.lower:
+        baseline = {key: Row(*(value - 1 for value in row)) for key, row in baseline.items()}
+    found = list(problems(rows, baseline, reasons, version == made_by))
     for line in found:
         print(line)
     archs = sorted({arch for _, arch in rows})
-    print(f"{len(rows)} kernels on {len(archs)} architectures, {len(found)} problems")
+    note = "" if version == made_by else f"; registers not compared: clang {version}, baseline of {made_by}"
+    print(f"{len(rows)} kernels on {len(archs)} architectures, {len(found)} problems{note}")
     sys.exit(1 if found else 0)
 
 
