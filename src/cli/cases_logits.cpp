@@ -30,6 +30,7 @@ void add_selected(Case &c, const Problem &p, int64_t rows, int64_t n) {
         {"values_out", Element::F32, rows, n * p.desc.topk, Rule::Share, f32 ? 1e-5 : 0x1p-8});
 }
 
+// By the implementation of that name if top-k has one, else by its own choice.
 Plan topk_plan(const Context &context, const Problem &p, const char *implementation,
                int64_t columns) {
   plait_topk_plan_desc desc;
@@ -41,7 +42,12 @@ Plan topk_plan(const Context &context, const Problem &p, const char *implementat
   desc.implementation = implementation;
   plait_plan *plan = nullptr;
   plait_error error = no_error();
-  check(plait_topk_plan_create(context.get(), &desc, &plan, &error), "top-k plan", error);
+  plait_status status = plait_topk_plan_create(context.get(), &desc, &plan, &error);
+  if (plait_status_code(status) == PLAIT_ERROR_INVALID_VALUE) {
+    desc.implementation = nullptr;
+    status = plait_topk_plan_create(context.get(), &desc, &plan, &error);
+  }
+  check(status, "top-k plan", error);
   return Plan(plan);
 }
 
