@@ -140,7 +140,10 @@ Case ragged(Problem &p, int32_t op, Shape &shape) {
   Case c;
   c.rows = rows;
   add_queries(c, p, rows, 1);
-  c.inputs.push_back(bytes_of(p, "k_values", 0, keys * p.V, 41));
+  // Bytes before the first key, which a buffer does not align.
+  const int64_t offset =
+      op == PLAIT_OP_LOGITS_RAGGED ? shape.get("k_offset", 0, 0, 15) : int64_t{0};
+  c.inputs.push_back(bytes_of(p, "k_values", 0, keys * p.V + offset, 41));
   c.inputs.push_back(scales_of(p, "k_scale", 0, keys, 42));
   Tensor start("row_start", Element::I32, rows, 1), end("row_end", Element::I32, rows, 1);
   double covered = 0;
@@ -164,8 +167,10 @@ Case ragged(Problem &p, int32_t op, Shape &shape) {
   c.flops = 2 * covered * p.desc.heads * static_cast<double>(p.D);
   if (op == PLAIT_OP_LOGITS_RAGGED) {
     add_logits(c, p, rows, 1, keys);
-    c.bind = [keys, fill](const Bound &b) {
-      const plait_indexer_logits_ragged_args a = ragged_args(b, keys, fill);
+    c.bind = [keys, fill, offset](const Bound &b) {
+      plait_indexer_logits_ragged_args a = ragged_args(b, keys, fill);
+      a.k_values.data = static_cast<const uint8_t *>(a.k_values.data) + offset;
+      a.k_values.size -= static_cast<size_t>(offset);
       return
           [a](const plait_plan *plan, void *s) { return plait_indexer_logits_ragged(plan, &a, s); };
     };

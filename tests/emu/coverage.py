@@ -4,7 +4,8 @@
 
     coverage.py LIBRARY ARCHITECTURE FILE    FILE: their names, a line each, from audit.py --kernels
 
-Kernels are counted by the code object. One made for the other wave size cannot run on the architecture.
+Kernels are counted by the code object. One made for the other wave size or for matrix units that the architecture
+lacks cannot run on it.
 """
 import os
 import re
@@ -15,11 +16,16 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import resources  # noqa: E402
 
 
-def other_wave(name, arch):
-    """Whether a template argument says so: the last of <…, 32> or <…, 64>, or the second of registers_kernel."""
+# The matrix units that a kernel may be written for (kernels/isa/mma.h), by Isa's number.
+UNITS = {"gfx90a": "0", "gfx942": "01", "gfx950": "02", "gfx1100": "3", "gfx1201": "4"}
+
+
+def for_another(name, arch):
+    """Whether a template argument names a wave size or a matrix unit that the architecture lacks."""
     wave = 32 if arch.startswith("gfx1") else 64
     match = re.match(r"registers_kernel<\d+,(\d+),", name) or re.match(r"\w+<(?:.*,)?(32|64)>$", name)
-    return match is not None and int(match[1]) != wave
+    unit = re.search(r"\(Isa\)(\d)", name)
+    return match is not None and int(match[1]) != wave or unit is not None and unit[1] not in UNITS[arch]
 
 
 def main():
@@ -28,10 +34,10 @@ def main():
     plain = subprocess.run([resources.llvm("llvm-cxxfilt")], input=names, check=True, capture_output=True, text=True)
     ran = {resources.short(name) for name in plain.stdout.splitlines() if name}
     kernels = sorted(name for name, target in resources.measure(library) if target == arch)
-    possible = [name for name in kernels if not other_wave(name, arch)]
+    possible = [name for name in kernels if not for_another(name, arch)]
     missing = [name for name in possible if name not in ran]
     print(f"{arch} {len(possible) - len(missing)} of {len(possible)} kernels launched; "
-          f"{len(kernels) - len(possible)} more are for another wave size")
+          f"{len(kernels) - len(possible)} more are for another wave size or matrix unit")
     for name in missing:
         print(f"    never {name}")
     for name in sorted(ran - set(kernels)):
