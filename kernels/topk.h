@@ -32,7 +32,8 @@ struct TopkOutput {
 };
 
 // Whole rows in registers: rows of up to topk_register_columns() elements.
-constexpr int64_t kTopkRegisterColumns = 16384;
+constexpr int kTopkRegisterBits = 15;
+constexpr int64_t kTopkRegisterColumns = 1 << kTopkRegisterBits;
 hipError_t topk_registers(const TopkInput &input, const TopkOutput &output, bool many, int32_t wave,
                           void *stream);
 // Dynamic shared memory that it needs.

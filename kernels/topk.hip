@@ -48,15 +48,41 @@ __device__ inline void put_all(const TopkRowOutput &out, int64_t length) {
 //
 //     vector u, lane l, element e   at   (wave * Items / V + u) * W * V + l * V + e
 //
-// Three radix picks over the keys give the k-th; positions in the output come from prefix sums in
-// the same order as the elements, so the output is ascending with no sort.
+// A pick gives the k-th rank; positions in the output come from prefix sums in the same order as
+// the elements, so the output is ascending with no sort.
 
-template <int dtype, int W, int Threads, int Items>
-__global__ __launch_bounds__(Threads, 1024 / Threads) void registers_kernel(TopkInput in,
-                                                                            TopkOutput o) {
+// Prefix sums over a wave of U small counts of each lane, of at most V, several in a word.
+template <int W, int V, int U>
+struct VectorCounts {
+  static constexpr int bits = W * V < 256 ? 8 : 16, per = 32 / bits, words = (U + per - 1) / per;
+  uint32_t sums[words] = {};
+
+  __device__ void add(int u, uint32_t n) { sums[u / per] += n << (u % per * bits); }
+  __device__ static uint32_t field(uint32_t word, int u) {
+    return word >> (u % per * bits) & ((1u << bits) - 1);
+  }
+  // Turns counts into places in the wave: first all of vector 0, lane by lane. Gives the total.
+  __device__ uint32_t scan(uint32_t (&places)[U]) {
+    uint32_t total = 0;
+#pragma unroll
+    for (int w = 0; w < words; ++w) {
+      const uint32_t upto = wave_scan<W>(sums[w]), all = shfl(upto, W - 1, W);
+      const uint32_t before = upto - sums[w];
+#pragma unroll
+      for (int u = w * per; u < (w + 1) * per && u < U; ++u) {
+        places[u] = total + field(before, u);
+        total += field(all, u);
+      }
+    }
+    return total;
+  }
+};
+
+template <int dtype, int W, int Threads, int Items, int Blocks>
+__global__ __launch_bounds__(Threads, Blocks) void registers_kernel(TopkInput in, TopkOutput o) {
   constexpr int V = Element<dtype>::per_vector, U = Items / V;
   __shared__ TopkShared shared;
-  __shared__ uint32_t bins[kBins];
+  __shared__ __align__(16) uint32_t bins[kBins];
   PLAIT_DYNAMIC_SHARED(uint64_t, ranks);
   TopkBlock<W, Threads> block{shared, bins};
   const int lane = static_cast<int>(threadIdx.x) % W, wave = static_cast<int>(threadIdx.x) / W;
@@ -71,66 +97,91 @@ __global__ __launch_bounds__(Threads, 1024 / Threads) void registers_kernel(Topk
       put_all<Threads>(out, length);
       continue;
     }
+    // A row that fills the block but for its misaligned start is read element by element.
     const int32_t shift = misalignment<dtype>(values);
-    const int32_t base = wave * Items * W + lane * V - shift;  // element 0 of vector 0
-    uint32_t keys[Items];
+    const bool aligned = length + shift <= Threads * Items;
+    const int32_t base = wave * Items * W + lane * V - (aligned ? shift : 0);  // vector 0
+    uint4 raw[U];
+    load_vectors<dtype>(values, base, W * V, 0, length, aligned, raw);
+    uint32_t keys[Items], top = 0;
 #pragma unroll
     for (int u = 0; u < U; ++u) {
       float v[V];
-      const int32_t at = base + u * W * V;
-      load_values<dtype>(values, at, 0, length, v);
+      unpack<dtype>(raw[u], v);
 #pragma unroll
-      for (int e = 0; e < V; ++e)
-        keys[u * V + e] = at + e >= 0 && at + e < length ? key_of(v[e]) : 0;
+      for (int e = 0; e < V; ++e) {
+        const uint32_t key = key_of(v[e]);
+        keys[u * V + e] = key;
+        top = key > top ? key : top;
+      }
     }
-    // Keys above `last` are in, and the first `needed` that equal it.
-    uint32_t last = 0, needed = 0;
+    // What is outside the row counts as NaN of an index past the row's end.
+    KeyRange keys_in{1, 1, 0, 0};
+    uint64_t last = rank_of(1, static_cast<uint32_t>(length - 1));
     if (length > o.k) {
-      last = block.pick_key(keys, static_cast<uint32_t>(o.k), false, needed);
-      if (needed == 0) --last;
-    }
-    // Of this thread: those above, and those equal in the upper half.
-    uint32_t mine = 0;
+      const auto each_key = [&](const auto &f) {
 #pragma unroll
-    for (int i = 0; i < Items; ++i)
-      mine += (keys[i] > last) + (static_cast<uint32_t>(keys[i] == last) << 16);
-    uint32_t total;
-    // Of use is the wave's base alone: its lanes are not in element order.
-    const uint32_t before = block.scan(mine, total);
-    uint32_t running = shfl(before, 0, W);
+        for (int i = 0; i < Items; ++i) f(keys[i]);
+      };
+      keys_in = narrow(block, each_key, static_cast<uint32_t>(o.k), block.max(top), kFineShift);
+    }
+    // Which of this thread's elements are in, and which may be.
+    uint32_t chosen = 0, open = 0;
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      chosen |= static_cast<uint32_t>(keys[i] > keys_in.high) << i;
+      open |= static_cast<uint32_t>(keys[i] >= keys_in.low) << i;
+    }
+    open &= ~chosen;
+    const auto each_open = [&](const auto &f) {
+      for (uint32_t m = open; m != 0; m &= m - 1) {
+        const int i = __ffs(static_cast<int>(m)) - 1;
+        uint32_t key = keys[0];
+#pragma unroll
+        for (int j = 1; j < Items; ++j) key = i == j ? keys[j] : key;
+        f(key, static_cast<uint32_t>(base + i / V * W * V + i % V));
+      }
+    };
+    if (length > o.k) last = last_rank(block, each_open, keys_in, kTopkRegisterBits);
+    uint32_t bit = open;
+    each_open([&](uint32_t key, uint32_t index) {
+      if (rank_of(key, index) >= last) chosen |= bit & (0 - bit);
+      bit &= bit - 1;
+    });
+    VectorCounts<W, V, U> counts;
 #pragma unroll
     for (int u = 0; u < U; ++u) {
-      uint32_t n = 0;
+      counts.add(u, static_cast<uint32_t>(__popc(chosen >> (u * V) & ((1u << V) - 1))));
+    }
+    uint32_t places[U];
+    const uint32_t of_waves = block.exchange(counts.scan(places));
+    const uint32_t before = wave_sum<W>(lane < wave ? of_waves : 0);
+    int32_t *indices = o.indices + row * o.indices_stride;
 #pragma unroll
-      for (int e = 0; e < V; ++e)
-        n += (keys[u * V + e] > last) + (static_cast<uint32_t>(keys[u * V + e] == last) << 16);
-      uint32_t x = n;
+    for (int u = 0; u < U; ++u) {
+      int32_t *to = indices + (before + places[u]);
 #pragma unroll
-      for (int d = 1; d < W; d *= 2) {
-        const uint32_t y = shfl_up(x, static_cast<unsigned>(d), W);
-        if (lane >= d) x += y;
-      }
-      uint32_t at = running + x - n;
-      running += shfl(x, W - 1, W);
-      if (n != 0) {
-#pragma unroll
-        for (int e = 0; e < V; ++e) {
-          const uint32_t key = keys[u * V + e], equal = at >> 16;
-          const bool in_set = key > last || (key == last && equal < needed);
-          if (in_set) {
-            const uint32_t position = (at & 0xFFFF) + (equal < needed ? equal : needed);
-            const uint32_t index = static_cast<uint32_t>(base + u * W * V + e);
-            if (descending)
-              ranks[position] = rank_of(key, index);
-            else
-              out.put(position, index);
-          }
-          at += (key > last) + (static_cast<uint32_t>(key == last) << 16);
-        }
+      for (int e = 0; e < V; ++e) {
+        const uint32_t in_set = chosen >> (u * V + e) & 1;
+        if (in_set) *to = base + u * W * V + e;
+        to += in_set;
       }
     }
-    if (descending) sort_and_put(block, out, ranks, length < o.k ? length : o.k);
-    __syncthreads();  // the next row's ranks
+    if (descending) {
+      // From ascending order, by way of the output.
+      const int32_t count = length < o.k ? length : static_cast<int32_t>(o.k);
+      __syncthreads();
+      for (int32_t j = threadIdx.x; j < count; j += Threads) {
+        const int32_t i = indices[j];
+        ranks[j] = rank_of(key_of(Element<dtype>::value(values[i])), static_cast<uint32_t>(i));
+      }
+      sort_and_put(block, out, ranks, count);
+      __syncthreads();  // the next row's ranks
+    } else if (o.values || o.slots) {
+      __syncthreads();
+      for (int64_t j = threadIdx.x; j < o.k; j += Threads)
+        out.put(j, static_cast<uint32_t>(indices[j]));
+    }
   }
 }
 
@@ -213,30 +264,28 @@ __global__ __launch_bounds__(kFilterThreads, 2) void merge_segments_kernel(TopkI
   const auto *values = row_of<dtype>(in, row, range.start);
   const TopkRowOutput out(o, row, values, dtype);
   if (put_short(filter, out, values, range.length, window)) return;
-  const uint32_t *counts = f.counts + row * f.segments;
   const uint64_t *lists = f.candidates + row * f.segments * f.capacity;
-  uint32_t total = 0;
-  for (uint32_t i = threadIdx.x; i < f.segments; i += kFilterThreads) total += counts[i];
-  (void)filter.scan(total, total);
+  // Lists are joined in the order of their numbers. Where each begins: beside the bins.
+  uint32_t *begins = window + kBins;
+  const bool one = threadIdx.x < f.segments;
+  const uint32_t count = one ? f.counts[row * f.segments + threadIdx.x] : 0;
+  uint32_t total;
+  const uint32_t begin = filter.scan(count, total);
+  if (one) begins[threadIdx.x] = begin;
+  if (threadIdx.x == 0) begins[f.segments] = total;
+  __syncthreads();
   if (total < filter.k) {
     filter.restart(0);
     filter.stream(values, 0, static_cast<int32_t>(range.length));
   } else if (total <= f.capacity) {
-    // Each wave copies whole lists, to places in the order of their numbers.
-    const uint32_t lane = threadIdx.x % W;
-    for (uint32_t i = threadIdx.x / W; i < f.segments; i += kFilterThreads / W) {
-      uint32_t place = 0;
-      for (uint32_t j = lane; j < i; j += W) place += counts[j];
-      place = group_sum<W>(place);
-      for (uint32_t j = lane; j < counts[i]; j += W)
-        ranks[place + j] = lists[static_cast<int64_t>(i) * f.capacity + j];
-    }
+    filter.join(lists, begins, f.segments);
     if (threadIdx.x == 0) shared.count = total;
     __syncthreads();
   } else {
     for (uint32_t i = 0; i < f.segments; ++i) {
       const uint64_t *list = lists + static_cast<int64_t>(i) * f.capacity;
-      filter.stream_ranks(counts[i], [&](int64_t j) { return list[j]; });
+      const uint32_t n = begins[i + 1] - begins[i];
+      filter.stream_ranks(n, [&](int64_t j) { return list[j]; });
     }
   }
   filter.put(out, range.length, window);
@@ -249,7 +298,7 @@ __global__ __launch_bounds__(1024) void passes_kernel(TopkInput in, TopkOutput o
                                                       int64_t slab) {
   constexpr int Threads = 1024;
   __shared__ TopkShared shared;
-  __shared__ uint32_t bins[kBins];
+  __shared__ __align__(16) uint32_t bins[kBins];
   TopkBlock<W, Threads> block{shared, bins};
   block.reset();
   uint64_t *ranks = slabs + static_cast<int64_t>(blockIdx.x) * slab;
@@ -262,41 +311,32 @@ __global__ __launch_bounds__(1024) void passes_kernel(TopkInput in, TopkOutput o
       put_all<Threads>(out, range.length);
       continue;
     }
-    uint32_t last = 0, needed = 0;
+    uint64_t last = 1ull << 32;  // any
     if (range.length > o.k) {
-      uint32_t need = static_cast<uint32_t>(o.k), prefix = 0;
-      for (int level = 0; level < 3; ++level) {
-        const int shift = level == 0 ? 21 : level == 1 ? 10 : 0;
-        const uint32_t mask = level == 2 ? 1023 : 2047;
-        for (int64_t i = threadIdx.x; i < range.length; i += Threads) {
-          const uint32_t key = key_of(Element<dtype>::value(values[i]));
-          if (level == 0 || key >> (level == 1 ? 21 : 10) == prefix)
-            atomicAdd(&bins[key >> shift & mask], 1u);
-        }
-        uint32_t bin, above, inside;
-        block.pick(need, bin, above, inside);
-        need -= above;
-        prefix = prefix << (level == 2 ? 10 : 11) | bin;
-      }
-      last = prefix, needed = need;
+      const auto each = [&](const auto &f) {
+        for (int64_t i = threadIdx.x; i < range.length; i += Threads)
+          f(key_of(Element<dtype>::value(values[i])), static_cast<uint32_t>(i));
+      };
+      const auto each_key = [&](const auto &f) {
+        each([&](uint32_t key, uint32_t) { f(key); });
+      };
+      const KeyRange keys = narrow(block, each_key, static_cast<uint32_t>(o.k), 0xFFFFFFFF,
+                                   kWholeShift);
+      last = last_rank(block, each, keys, 31);
     }
     // In order of index, a chunk at a time.
-    uint32_t above_so_far = 0, equal_so_far = 0;
+    uint32_t so_far = 0;
     for (int64_t start = 0; start < range.length; start += Threads) {
       const int64_t i = start + threadIdx.x;
-      const uint32_t key = i < range.length ? key_of(Element<dtype>::value(values[i])) : 0;
-      const uint32_t mine = (key > last) + (static_cast<uint32_t>(key == last && key != 0) << 16);
+      const uint64_t rank = i < range.length ? rank_of(key_of(Element<dtype>::value(values[i])),
+                                                       static_cast<uint32_t>(i))
+                                             : 0;
+      const bool in_set = rank >= last && rank != 0;
       uint32_t total;
-      const uint32_t before = block.scan(mine, total);
-      const uint32_t equal = equal_so_far + (before >> 16);
-      if (key > last || (key == last && key != 0 && equal < needed)) {
-        const uint32_t at = above_so_far + (before & 0xFFFF) + (equal < needed ? equal : needed);
-        if (descending)
-          ranks[at] = rank_of(key, static_cast<uint32_t>(i));
-        else
-          out.put(at, static_cast<uint32_t>(i));
-      }
-      above_so_far += total & 0xFFFF, equal_so_far += total >> 16;
+      const uint32_t at = so_far + block.scan(in_set, total);
+      if (in_set && descending) ranks[at] = rank;
+      if (in_set && !descending) out.put(at, static_cast<uint32_t>(i));
+      so_far += total;
     }
     if (descending) {
       __syncthreads();
@@ -339,23 +379,27 @@ hipError_t dispatch(int32_t dtype, int32_t wave, const F &f) {
   }
 }
 
+#ifndef R_VARIANTS
+#define MANY8 512, 16, 3
+#define FEW8 1024, 8, 1
+#endif
 struct Registers {
   const TopkInput &in;
   const TopkOutput &out;
   size_t shared;
   bool many;  // more rows than the device can hold at a time
   void *stream;
-  template <int dtype, int W, int Threads, int Items>
+  template <int dtype, int W, int Threads, int Items, int Blocks>
   hipError_t go() const {
-    return launch(registers_kernel<dtype, W, Threads, Items>, grid_of(in.rows), Threads, shared,
-                  stream, in, out);
+    return launch(registers_kernel<dtype, W, Threads, Items, Blocks>, grid_of(in.rows), Threads,
+                  shared, stream, in, out);
   }
   template <int dtype, int W>
   hipError_t run() const {
-    const int64_t columns = in.columns + Element<dtype>::per_vector;  // and a misaligned start
-    if (columns <= 4096) return go<dtype, W, 512, 8>();
-    if (columns <= 8192) return many ? go<dtype, W, 512, 16>() : go<dtype, W, 1024, 8>();
-    return go<dtype, W, 1024, 16>();
+    if (in.columns <= 4096) return go<dtype, W, 512, 8, 3>();
+    if (in.columns <= 8192) return many ? go<dtype, W, MANY8>() : go<dtype, W, FEW8>();
+    if (in.columns <= 16384) return go<dtype, W, 1024, 16, 1>();
+    return go<dtype, W, 1024, 32, 1>();
   }
 };
 
@@ -397,13 +441,15 @@ struct Allow {
   size_t bytes;
   template <int dtype, int W>
   hipError_t run() const {
-    const void *kernels[] = {reinterpret_cast<const void *>(&registers_kernel<dtype, W, 512, 8>),
-                             reinterpret_cast<const void *>(&registers_kernel<dtype, W, 1024, 8>),
-                             reinterpret_cast<const void *>(&registers_kernel<dtype, W, 512, 16>),
-                             reinterpret_cast<const void *>(&registers_kernel<dtype, W, 1024, 16>),
-                             reinterpret_cast<const void *>(&filter_kernel<dtype, W>),
-                             reinterpret_cast<const void *>(&segment_kernel<dtype, W>),
-                             reinterpret_cast<const void *>(&merge_segments_kernel<dtype, W>)};
+    const void *kernels[] = {
+        reinterpret_cast<const void *>(&registers_kernel<dtype, W, 512, 8, 3>),
+        reinterpret_cast<const void *>(&registers_kernel<dtype, W, FEW8>),
+        reinterpret_cast<const void *>(&registers_kernel<dtype, W, MANY8>),
+        reinterpret_cast<const void *>(&registers_kernel<dtype, W, 1024, 16, 1>),
+        reinterpret_cast<const void *>(&registers_kernel<dtype, W, 1024, 32, 1>),
+        reinterpret_cast<const void *>(&filter_kernel<dtype, W>),
+        reinterpret_cast<const void *>(&segment_kernel<dtype, W>),
+        reinterpret_cast<const void *>(&merge_segments_kernel<dtype, W>)};
     for (const void *kernel : kernels) {
       hipFuncAttributes attributes;
       hipError_t error = hipFuncGetAttributes(&attributes, kernel);

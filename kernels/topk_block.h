@@ -29,10 +29,9 @@ constexpr uint32_t kWindowWords = 4096;  // of the bitmap that puts indices in o
 constexpr uint32_t kWindow = 32 * kWindowWords;
 
 __device__ inline uint32_t key_of(float value) {
-  const uint32_t bits = bits_of(value), magnitude = bits & 0x7FFFFFFF;
-  if (magnitude > 0x7F800000) return 1;
-  if (magnitude == 0) return 0x80000000;
-  return bits & 0x80000000 ? ~bits : bits | 0x80000000;
+  const uint32_t bits = bits_of(value + 0.0f);  // -0 becomes +0
+  const uint32_t key = bits ^ (static_cast<uint32_t>(static_cast<int32_t>(bits) >> 31) | 0x80000000);
+  return value == value ? key : 1;
 }
 
 // The least float whose key is at least `key`, for comparisons: `value >= float_from(key)` is
@@ -63,32 +62,64 @@ struct Element<PLAIT_DTYPE_F32> {
   __device__ static float value(Raw raw) { return raw; }
 };
 
-// 16 bytes of a row, from an aligned address.
+// The elements in 16 bytes.
 template <int dtype>
-__device__ inline void load_vector(const typename Element<dtype>::Raw *p,
-                                   float (&v)[Element<dtype>::per_vector]) {
-  using E = Element<dtype>;
-  typename E::Raw raw[E::per_vector];
-  const uint4 q = *reinterpret_cast<const uint4 *>(p);
-  memcpy(raw, &q, sizeof q);
+__device__ inline void unpack(const uint4 &q, float (&v)[Element<dtype>::per_vector]) {
+  const uint32_t words[4] = {q.x, q.y, q.z, q.w};
 #pragma unroll
-  for (int e = 0; e < E::per_vector; ++e) v[e] = E::value(raw[e]);
+  for (int w = 0; w < 4; ++w) {
+    if constexpr (dtype == PLAIT_DTYPE_F32) {
+      v[w] = float_of(words[w]);
+    } else {
+      v[2 * w] = Element<dtype>::value(static_cast<uint16_t>(words[w]));
+      v[2 * w + 1] = Element<dtype>::value(static_cast<uint16_t>(words[w] >> 16));
+    }
+  }
 }
 
-// 16 bytes of a row from element `at` on, an aligned address; NaN outside [begin, end), where
+// 4 bytes of a row from element `at` on; all bits set, which is NaN, outside [begin, end), where
 // nothing is read.
 template <int dtype>
-__device__ inline void load_values(const typename Element<dtype>::Raw *row, int32_t at,
-                                   int32_t begin, int32_t end,
-                                   float (&v)[Element<dtype>::per_vector]) {
-  using E = Element<dtype>;
-  constexpr int V = E::per_vector;
-  if (at >= begin && at + V <= end) {
-    load_vector<dtype>(row + at, v);
+__device__ inline uint32_t load_word(const typename Element<dtype>::Raw *row, int32_t at,
+                                     int32_t begin, int32_t end) {
+  if constexpr (dtype == PLAIT_DTYPE_F32) {
+    return at >= begin && at < end ? bits_of(row[at]) : 0xFFFFFFFF;
   } else {
+    const uint32_t low = at >= begin && at < end ? row[at] : 0xFFFF;
+    const uint32_t high = at + 1 >= begin && at + 1 < end ? row[at + 1] : 0xFFFF;
+    return high << 16 | low;
+  }
+}
+
+/**
+ * U vectors of 16 bytes of a row, `step` elements apart, from element `at` on, which is an aligned
+ * address unless `aligned` is false; NaN outside [begin, end), where nothing is read. All loads are
+ * under way before the first is waited for.
+ */
+template <int dtype, int U>
+__device__ inline void load_vectors(const typename Element<dtype>::Raw *row, int32_t at, int step,
+                                    int32_t begin, int32_t end, bool aligned, uint4 (&q)[U]) {
+  constexpr int V = Element<dtype>::per_vector;
+  const auto *from = row + at;
+  uint32_t whole = 0;
 #pragma unroll
-    for (int e = 0; e < V; ++e)
-      v[e] = at + e >= begin && at + e < end ? E::value(row[at + e]) : float_of(0x7FC00000);
+  for (int u = 0; u < U; ++u) {
+    q[u] = uint4{0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF};
+    const int32_t first = at + u * step;
+    if (aligned && first >= begin && first <= end - V) {
+      q[u] = *reinterpret_cast<const uint4 *>(from + u * step);
+      whole |= 1u << u;
+    }
+  }
+  if (whole == (1u << U) - 1) return;
+#pragma unroll
+  for (int u = 0; u < U; ++u) {
+    const int32_t first = at + u * step;
+    if (whole >> u & 1 || first <= begin - V || first >= end) continue;
+    q[u].x = load_word<dtype>(row, first, begin, end);
+    q[u].y = load_word<dtype>(row, first + V / 4, begin, end);
+    q[u].z = load_word<dtype>(row, first + V / 2, begin, end);
+    q[u].w = load_word<dtype>(row, first + V / 4 * 3, begin, end);
   }
 }
 
@@ -99,19 +130,44 @@ __device__ inline int32_t misalignment(const typename Element<dtype>::Raw *p) {
                               sizeof(typename Element<dtype>::Raw));
 }
 
+// 2, 4 or 8 neighbouring words of shared memory, aligned.
+template <uint32_t N>
+__device__ inline void load_words(const uint32_t *from, uint32_t (&words)[N]) {
+  if constexpr (N == 2) {
+    const uint2 q = *reinterpret_cast<const uint2 *>(from);
+    words[0] = q.x, words[1] = q.y;
+  } else {
+#pragma unroll
+    for (uint32_t i = 0; i < N; i += 4) {
+      const uint4 q = *reinterpret_cast<const uint4 *>(from + i);
+      words[i] = q.x, words[i + 1] = q.y, words[i + 2] = q.z, words[i + 3] = q.w;
+    }
+  }
+}
+template <uint32_t N>
+__device__ inline void clear_words(uint32_t *to, const uint32_t (&)[N]) {
+  if constexpr (N == 2) {
+    *reinterpret_cast<uint2 *>(to) = uint2{0, 0};
+  } else {
+#pragma unroll
+    for (uint32_t i = 0; i < N; i += 4) *reinterpret_cast<uint4 *>(to + i) = uint4{0, 0, 0, 0};
+  }
+}
+
 // What a block shares beside its buffers.
 struct TopkShared {
+  uint64_t list[64];     // what is left of a pick: one wave's worth
   uint32_t sums[2][32];  // of the waves, in turn
   uint32_t overflow[3];  // one a phase, in turn
   uint32_t count;        // of the candidate buffer; may run past its capacity
   uint32_t bin, above, inside;
-  uint32_t differ[2];
-  uint32_t top;
+  uint32_t listed;
 };
 
 template <int W, int Threads>
 struct TopkBlock {
   static constexpr int waves = Threads / W;
+  static_assert(waves <= W, "a sum for each lane");
   TopkShared &s;
   uint32_t *bins;  // kBins words, all zero between picks; part of the window bitmap
   uint32_t turn = 0;
@@ -120,176 +176,56 @@ struct TopkBlock {
   __device__ void reset() {
     for (uint32_t i = threadIdx.x; i < kBins; i += Threads) bins[i] = 0;
     if (threadIdx.x < 3) s.overflow[threadIdx.x] = 0;
-    if (threadIdx.x == 0) s.count = s.differ[0] = s.differ[1] = s.top = 0;
+    if (threadIdx.x == 0) s.count = s.listed = 0;
     __syncthreads();
   }
 
-  // The sum of the values of the threads before this one; of all in `total`. One barrier: two sets
-  // of sums, used in turn, keep a fast wave's next scan away from a slow wave's reads.
-  __device__ uint32_t scan(uint32_t v, uint32_t &total) {
-    const int lane = static_cast<int>(threadIdx.x) % W, wave = static_cast<int>(threadIdx.x) / W;
+  // A number of each wave, shared with all: lane i gets that of wave i, or 0. One barrier: two sets
+  // of them, used in turn, keep a fast wave's next call away from a slow wave's reads.
+  __device__ uint32_t exchange(uint32_t of_wave) {
+    const uint32_t lane = threadIdx.x % W;
     uint32_t *sums = s.sums[turn];
     turn ^= 1;
-    uint32_t x = v;
-#pragma unroll
-    for (int d = 1; d < W; d *= 2) {
-      const uint32_t y = shfl_up(x, static_cast<unsigned>(d), W);
-      if (lane >= d) x += y;
-    }
-    if (lane == W - 1) sums[wave] = x;
+    if (lane == W - 1) sums[threadIdx.x / W] = of_wave;
     __syncthreads();
-    // Every wave sums the waves' sums once more: there are no more of them than lanes.
-    static_assert(waves <= W, "a sum for each lane");
-    uint32_t y = lane < waves ? sums[lane] : 0;
-#pragma unroll
-    for (int d = 1; d < waves; d *= 2) {
-      const uint32_t z = shfl_up(y, static_cast<unsigned>(d), W);
-      if (lane >= d) y += z;
-    }
-    total = shfl(y, waves - 1, W);
-    const uint32_t upto = shfl(y, wave, W);  // and with this wave
-    return upto - shfl(x, W - 1, W) + x - v;
+    return lane < waves ? sums[lane] : 0;
   }
 
-  // After the block has counted keys into the bins (and this barrier): the bin that holds the
-  // need-th from the top; `above` counts those in higher bins, `inside` those in it. False if the
-  // bins hold fewer. Clears the bins.
+  // The largest value of any thread.
+  __device__ uint32_t max(uint32_t v) { return wave_max<W>(exchange(wave_max<W>(v))); }
+
+  // The sum of the values of the threads before this one; of all in `total`.
+  __device__ uint32_t scan(uint32_t v, uint32_t &total) {
+    const uint32_t upto = wave_scan<W>(v);
+    const uint32_t of_waves = exchange(upto);
+    total = wave_sum<W>(of_waves);
+    return wave_sum<W>(threadIdx.x % W < threadIdx.x / W ? of_waves : 0) + upto - v;
+  }
+
+  // After the block has counted into the bins (and this barrier): the bin that holds the need-th,
+  // from bin 0 on; `above` counts those in lower bins, `inside` those in it. False if the bins hold
+  // fewer. Clears the bins.
   __device__ bool pick(uint32_t need, uint32_t &bin, uint32_t &above, uint32_t &inside) {
     constexpr uint32_t per = kBins / Threads;
     __syncthreads();
-    // Thread 0 has the highest bins.
-    const uint32_t top = kBins - 1 - threadIdx.x * per;
+    uint32_t *own = bins + threadIdx.x * per;
     uint32_t counts[per], sum = 0, total;
+    load_words(own, counts);
+    clear_words(own, counts);
 #pragma unroll
-    for (uint32_t i = 0; i < per; ++i) {
-      counts[i] = bins[top - i];
-      bins[top - i] = 0;
-      sum += counts[i];
-    }
+    for (uint32_t i = 0; i < per; ++i) sum += counts[i];
     uint32_t before = scan(sum, total);
     if (before < need && need <= before + sum) {
 #pragma unroll
       for (uint32_t i = 0; i < per; ++i) {
         if (before < need && need <= before + counts[i])
-          s.bin = top - i, s.above = before, s.inside = counts[i];
+          s.bin = threadIdx.x * per + i, s.above = before, s.inside = counts[i];
         before += counts[i];
       }
     }
     __syncthreads();
     bin = s.bin, above = s.above, inside = s.inside;
     return total >= need;
-  }
-
-  // The need-th largest of the keys in registers, exactly or, if `rough`, to 3 bits or so. At least
-  // `need` keys must be. Gives a key that it reaches, and how many of those that equal this key are
-  // needed; 0 when no larger key than the need-th reaches it, or when `rough`.
-  //
-  // The key is most often within four octaves of the largest; these are counted first, finely, so
-  // that few counts hit the same bin. Only if it is not, digits of the whole key are.
-  template <int Items>
-  __device__ uint32_t pick_key(const uint32_t (&keys)[Items], uint32_t need, bool rough,
-                               uint32_t &needed) {
-    constexpr int fine = 14;  // 2^14 keys a bin: 2048 bins are four octaves
-    uint32_t top = keys[0];
-#pragma unroll
-    for (int i = 1; i < Items; ++i) top = keys[i] > top ? keys[i] : top;
-    top = group_max<W>(top);
-    if (threadIdx.x % W == 0) atomicMax(&s.top, top);
-    __syncthreads();
-    top = s.top;
-#pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      const uint32_t below = (top - keys[i]) >> fine;
-      if (below < kBins) atomicAdd(&bins[kBins - 1 - below], 1u);
-    }
-    needed = 0;
-    uint32_t bin, above, inside;
-    const bool near = pick(need, bin, above, inside);
-    if (threadIdx.x == 0) s.top = 0;  // all have read it
-    if (!near) return pick_any_key(keys, need, rough, needed);
-    need -= above;
-    const uint32_t depth = (kBins - bin) << fine;
-    const uint32_t low = top >= depth ? top - depth + 1 : 0;  // the least key of the bin
-    if (need == inside && low != 0) return low;
-#pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      const uint32_t offset = keys[i] - low;
-      if (offset < 1u << fine) atomicAdd(&bins[offset >> (fine - 11)], 1u);
-    }
-    pick(need, bin, above, inside);
-    need -= above;
-    const uint32_t lower = low + (bin << (fine - 11));
-    if ((need == inside && lower != 0) || rough) return lower;
-#pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      const uint32_t offset = keys[i] - lower;
-      if (offset < 1u << (fine - 11)) atomicAdd(&bins[offset], 1u);
-    }
-    pick(need, bin, above, inside);
-    needed = need - above;
-    return lower + bin;
-  }
-
-  // The same by digits of 11, 11 and 10 bits.
-  template <int Items>
-  __device__ uint32_t pick_any_key(const uint32_t (&keys)[Items], uint32_t need, bool rough,
-                                   uint32_t &needed) {
-    uint32_t prefix = 0;
-    for (int level = 0;; ++level) {
-      const int shift = level == 0 ? 21 : level == 1 ? 10 : 0;
-      const uint32_t mask = level == 2 ? 1023 : 2047;
-#pragma unroll
-      for (int i = 0; i < Items; ++i) {
-        const bool same = level == 0 || keys[i] >> (level == 1 ? 21 : 10) == prefix;
-        if (same) atomicAdd(&bins[keys[i] >> shift & mask], 1u);
-      }
-      uint32_t bin, above, inside;
-      pick(need, bin, above, inside);
-      need -= above;
-      prefix = prefix << (level == 2 ? 10 : 11) | bin;
-      if (level < 2 && ((need == inside && prefix != 0) || (rough && level == 1)))
-        return prefix << shift;
-      if (level == 2) {
-        needed = need;
-        return prefix;
-      }
-    }
-  }
-
-  // The lowest rank of the k first of n > k distinct ranks in shared memory.
-  __device__ uint64_t pick_rank(const uint64_t *ranks, uint32_t n, uint32_t k) {
-    // Only the bits from the highest in which ranks differ are worth a digit.
-    const uint64_t first = ranks[0];
-    uint64_t differ = 0;
-    for (uint32_t i = threadIdx.x; i < n; i += Threads) differ |= ranks[i] ^ first;
-#pragma unroll
-    for (int m = W / 2; m > 0; m /= 2) differ |= shfl_xor(differ, m, W);
-    if (threadIdx.x % W == 0) {
-      atomicOr(&s.differ[0], static_cast<uint32_t>(differ));
-      atomicOr(&s.differ[1], static_cast<uint32_t>(differ >> 32));
-    }
-    __syncthreads();
-    differ = static_cast<uint64_t>(s.differ[1]) << 32 | s.differ[0];
-    const int top = 63 - __clzll(static_cast<long long>(differ));
-    int shift = top >= 10 ? top - 10 : 0, bits = top + 1 - shift;
-    uint64_t prefix = top == 63 ? 0 : first >> (top + 1);
-    for (;;) {
-      const int upper = shift + bits;
-      const uint32_t mask = (1u << bits) - 1;
-      for (uint32_t i = threadIdx.x; i < n; i += Threads) {
-        const uint64_t rank = ranks[i];
-        if (upper == 64 || rank >> upper == prefix)
-          atomicAdd(&bins[static_cast<uint32_t>(rank >> shift) & mask], 1u);
-      }
-      uint32_t bin, above, inside;
-      pick(k, bin, above, inside);
-      if (threadIdx.x == 0) s.differ[0] = s.differ[1] = 0;  // read before pick's barriers
-      k -= above;
-      prefix = prefix << bits | bin;
-      if (k == inside || shift == 0) return prefix << shift;
-      bits = shift < 11 ? shift : 11;
-      shift -= bits;
-    }
   }
 
   // Moves the ranks at or above `low` to the front. A chunk is read before the barrier and written
@@ -319,12 +255,7 @@ struct TopkBlock {
   // Room for n candidates of this thread: one atomic a wave. All lanes take part.
   __device__ uint32_t reserve(uint32_t n) {
     const int lane = static_cast<int>(threadIdx.x) % W;
-    uint32_t x = n;
-#pragma unroll
-    for (int d = 1; d < W; d *= 2) {
-      const uint32_t y = shfl_up(x, static_cast<unsigned>(d), W);
-      if (lane >= d) x += y;
-    }
+    const uint32_t x = wave_scan<W>(n);
     uint32_t base = 0;
     if (lane == W - 1 && x != 0) base = atomicAdd(&s.count, x);
     return shfl(base, W - 1, W) + x - n;

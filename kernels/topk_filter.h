@@ -12,7 +12,7 @@
 #ifndef PLAIT_KERNELS_TOPK_FILTER_H
 #define PLAIT_KERNELS_TOPK_FILTER_H
 
-#include "topk_block.h"
+#include "topk_pick.h"
 
 namespace plait::kernels {
 
@@ -79,8 +79,32 @@ struct CandidateBuffer : TopkBlock<W, kFilterThreads> {
     return full;
   }
 
+  // The lowest rank of the k first of the n > k in the buffer.
+  __device__ uint64_t pick_rank(uint32_t n) {
+    uint32_t top = 0;
+    for (uint32_t i = threadIdx.x; i < n; i += Threads) {
+      const uint32_t key = static_cast<uint32_t>(ranks[i] >> 32);
+      top = key > top ? key : top;
+    }
+    top = this->max(top);
+    const uint32_t least = static_cast<uint32_t>(floor >> 32);
+    const int shift = least > 1 ? shift_for(top - least) : kFineShift;
+    const auto each_key = [&](const auto &f) {
+      for (uint32_t i = threadIdx.x; i < n; i += Threads)
+        f(static_cast<uint32_t>(ranks[i] >> 32));
+    };
+    const auto each = [&](const auto &f) {
+      for (uint32_t i = threadIdx.x; i < n; i += Threads) {
+        const uint64_t rank = ranks[i];
+        f(static_cast<uint32_t>(rank >> 32), index_of(rank));
+      }
+    };
+    TopkBlock<W, Threads> &block = *this;
+    return last_rank(block, each, narrow(block, each_key, k, top, shift), 31);
+  }
+
   __device__ void make_room() {
-    floor = this->pick_rank(ranks, capacity, k);
+    floor = pick_rank(capacity);
     refine = true;
     this->compact(ranks, capacity, floor);
   }
@@ -129,20 +153,31 @@ struct Filter : CandidateBuffer<W> {
         threadIdx.x * place +
         static_cast<uint32_t>(static_cast<uint64_t>(place - group) * (hash >> 16) >> 16));
     at -= misalignment<dtype>(row + at);
+    uint4 raw[group / V];
+    load_vectors<dtype>(row, at, V, 0, length, true, raw);
+    uint32_t top = 0;
 #pragma unroll
     for (int u = 0; u < group / V; ++u) {
       float v[V];
-      load_values<dtype>(row, at + u * V, 0, length, v);
+      unpack<dtype>(raw[u], v);
 #pragma unroll
-      for (int e = 0; e < V; ++e)
-        keys[u * V + e] = at + u * V + e >= 0 && at + u * V + e < length ? key_of(v[e]) : 0;
+      for (int e = 0; e < V; ++e) {
+        const uint32_t key = key_of(v[e]);
+        keys[u * V + e] = key;
+        top = key > top ? key : top;
+      }
     }
     const float expected = static_cast<float>(Threads * group) * static_cast<float>(this->k) /
                            static_cast<float>(length);
     const float rank = fmaf(5.5f, sqrtf(expected), expected * 1.1f) + 8.0f;
     if (rank > 0.9f * Threads * group) return 0;
-    uint32_t needed;
-    return this->pick_key(keys, static_cast<uint32_t>(rank), true, needed);
+    const auto each = [&](const auto &f) {
+#pragma unroll
+      for (int i = 0; i < group; ++i) f(keys[i]);
+    };
+    TopkBlock<W, Threads> &block = *this;
+    top = this->max(top);
+    return narrow(block, each, static_cast<uint32_t>(rank), top, kFineShift).low;
   }
 
   // A wave's tile: N values of each lane, in vectors, lane by lane.
@@ -153,41 +188,35 @@ struct Filter : CandidateBuffer<W> {
     return (i / V * W + static_cast<int32_t>(threadIdx.x) % W) * V + i % V;
   }
 
-  // This lane's values of the tile at element `at` of a row; NaN outside [begin, end).
-  __device__ static void load(const Raw *row, int64_t at, int32_t begin, int32_t end,
-                              float (&v)[N]) {
-    const bool whole = at >= begin && at + tile <= end;
-    const int32_t first = at < begin ? static_cast<int32_t>(begin - at) : 0;
-    const int32_t last = end - at < tile ? static_cast<int32_t>(end - at) : tile;
-#pragma unroll
-    for (int u = 0; u < N / V; ++u) {
-      float x[V];
-      if (whole)
-        load_vector<dtype>(row + at + place_of(u * V), x);
-      else
-        load_values<dtype>(row + at, place_of(u * V), first, last, x);
-#pragma unroll
-      for (int e = 0; e < V; ++e) v[u * V + e] = x[e];
-    }
+  // The rank of this lane's i-th value of the tile at `at`, read again, from the cache: few of them
+  // are wanted, so that is less work than to pick them out of registers.
+  __device__ static uint64_t reread(const Raw *row, uint32_t at, int i) {
+    const uint32_t index = at + static_cast<uint32_t>(place_of(i));
+    return rank_of(key_of(Element<dtype>::value(row[index])), index);
   }
 
-  // Adds the marked ones of this lane's values of the tile at `at`; keeps marked those that found
-  // no room. Few are marked, so they are read again, from the cache, rather than picked out of
-  // registers.
+  // Adds the marked ones of this lane's values of the tile at `at`, two at a time; keeps marked
+  // those that found no room.
   __device__ void append(const Raw *row, uint32_t &marked, uint32_t at) {
-    const auto rank = [&](int i) {
-      const uint32_t index = at + static_cast<uint32_t>(place_of(i));
-      return rank_of(key_of(Element<dtype>::value(row[index])), index);
-    };
     if (this->refine)  // the floor has an index too
       for (uint32_t m = marked; m != 0; m &= m - 1) {
         const int i = __ffs(static_cast<int>(m)) - 1;
-        if (rank(i) < this->floor) marked &= ~(1u << i);
+        if (reread(row, at, i) < this->floor) marked &= ~(1u << i);
       }
     if (marked == 0) return;
     uint32_t to = atomicAdd(&this->s.count, static_cast<uint32_t>(__popc(marked)));
-    for (; marked != 0 && to < this->capacity; marked &= marked - 1)
-      this->ranks[to++] = rank(__ffs(static_cast<int>(marked)) - 1);
+    do {
+      const uint32_t others = marked & (marked - 1);
+      const int i = __ffs(static_cast<int>(marked)) - 1;
+      const int j = others != 0 ? __ffs(static_cast<int>(others)) - 1 : i;
+      const uint64_t first = reread(row, at, i), second = reread(row, at, j);
+      if (to >= this->capacity) break;
+      this->ranks[to++] = first;
+      marked = others;
+      if (others == 0 || to >= this->capacity) break;
+      this->ranks[to++] = second;
+      marked = others & (others - 1);
+    } while (marked != 0);
     if (marked != 0) this->s.overflow[this->phase] = 1;
   }
 
@@ -197,6 +226,7 @@ struct Filter : CandidateBuffer<W> {
     constexpr int64_t step = static_cast<int64_t>(Threads) * N;
     int64_t at =
         begin - misalignment<dtype>(row + begin) + static_cast<int64_t>(threadIdx.x / W) * tile;
+    const Raw *from = row + at + place_of(0);
     uint32_t marked = 0;  // values of the tile at `at` that found no room
     bool waiting = false;
     for (;;) {
@@ -204,33 +234,68 @@ struct Filter : CandidateBuffer<W> {
       const float least = float_from(floor_key);
       while (at < end) {
         if (waiting) {
-          waiting = false;            // `marked` says which are left of this tile
-        } else if (floor_key <= 1) {  // NaN too
-#pragma unroll
-          for (int i = 0; i < N; ++i) {
-            const int64_t index = at + place_of(i);
-            marked |= static_cast<uint32_t>(index >= begin && index < end) << i;
-          }
+          waiting = false;  // `marked` says which are left of this tile
         } else {
-          float v[N];
-          load(row, at, begin, end, v);
+          uint4 raw[N / V];
+          if (at >= begin && at + tile <= end) {
 #pragma unroll
-          for (int i = 0; i < N; ++i) marked |= static_cast<uint32_t>(v[i] >= least) << i;
+            for (int u = 0; u < N / V; ++u)
+              raw[u] = *reinterpret_cast<const uint4 *>(from + u * W * V);
+          } else {
+            load_vectors<dtype>(row, static_cast<int32_t>(at) + place_of(0), W * V, begin, end, true,
+                                raw);
+          }
+#pragma unroll
+          for (int u = 0; u < N / V; ++u) {
+            float v[V];
+            unpack<dtype>(raw[u], v);
+#pragma unroll
+            for (int e = 0; e < V; ++e)
+              marked |= static_cast<uint32_t>(v[e] >= least) << (u * V + e);
+          }
+          if (floor_key <= 1) {  // NaN too
+#pragma unroll
+            for (int i = 0; i < N; ++i) {
+              const int64_t index = at + place_of(i);
+              marked |= static_cast<uint32_t>(index >= begin && index < end) << i;
+            }
+          }
         }
         if (marked != 0) append(row, marked, static_cast<uint32_t>(at));
         waiting = ballot(marked != 0) != 0;
         if (waiting) break;
         at += step;
+        from += step;
       }
       if (!this->end_phase()) break;
       this->make_room();
     }
   }
 
+  // Fills the buffer with `n` lists, `capacity` apart, of which list i begins at begins[i]. Each is
+  // copied by some waves, or each wave copies some.
+  __device__ void join(const uint64_t *lists, const uint32_t *begins, uint32_t n) {
+    constexpr uint32_t waves = Threads / W, depth = 4;
+    const uint32_t share = n < waves ? waves / n : 1, width = share * W;
+    const uint32_t wave = threadIdx.x / W, first = wave % share * W + threadIdx.x % W;
+    for (uint32_t i = wave / share; i < n; i += waves / share) {
+      const uint64_t *list = lists + static_cast<int64_t>(i) * this->capacity;
+      const uint32_t begin = begins[i], count = begins[i + 1] - begin;
+      for (uint32_t j = first; j < count; j += depth * width) {
+        uint64_t rank[depth];
+#pragma unroll
+        for (uint32_t d = 0; d < depth; ++d) rank[d] = j + d * width < count ? list[j + d * width] : 0;
+#pragma unroll
+        for (uint32_t d = 0; d < depth; ++d)
+          if (j + d * width < count) this->ranks[begin + j + d * width] = rank[d];
+      }
+    }
+  }
+
   // The k first of the buffer, which holds at least k.
   __device__ void put(const TopkRowOutput &out, int64_t length, uint32_t *window) {
     const uint32_t n = this->found();
-    const uint64_t low = n > this->k ? this->pick_rank(this->ranks, n, this->k) : 0;
+    const uint64_t low = n > this->k ? this->pick_rank(n) : 0;
     if (out.o.order == PLAIT_ORDER_DESCENDING) {
       if (n > this->k) this->compact(this->ranks, n, low);
       sort_and_put(*this, out, this->ranks, this->k);

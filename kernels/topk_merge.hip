@@ -36,7 +36,7 @@ __device__ inline uint64_t swapped(uint64_t rank) { return rank << 32 | rank >> 
 template <int W>
 __global__ __launch_bounds__(kFilterThreads, 2) void merge_kernel(TopkMerge m) {
   __shared__ TopkShared shared;
-  __shared__ uint32_t bins[kBins];
+  __shared__ __align__(16) uint32_t bins[kBins];
   PLAIT_DYNAMIC_SHARED(uint64_t, own);
   uint64_t *ranks = m.ranks ? m.ranks + static_cast<int64_t>(blockIdx.x) * m.capacity : own;
   CandidateBuffer<W> buffer(shared, bins, ranks, m.capacity, static_cast<uint32_t>(m.k));
@@ -58,7 +58,7 @@ __global__ __launch_bounds__(kFilterThreads, 2) void merge_kernel(TopkMerge m) {
     uint32_t count = buffer.found();
     uint64_t low = buffer.floor;
     if (count > buffer.k) {
-      low = buffer.pick_rank(ranks, count, buffer.k);
+      low = buffer.pick_rank(count);
       buffer.compact(ranks, count, low);
       count = buffer.k;
     }

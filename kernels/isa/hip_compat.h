@@ -262,6 +262,51 @@ __device__ inline T group_max(T v) {
   return v;
 }
 
+/// Maximum of a number of each lane of the wave, in all of them. W is the wave size.
+template <int W>
+__device__ inline uint32_t wave_max(uint32_t v) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(0xffffffffu, v);
+#else
+  return group_max<W>(v);
+#endif
+}
+
+/// Sum of a number of each lane of the wave, in all of them.
+template <int W>
+__device__ inline uint32_t wave_sum(uint32_t v) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(0xffffffffu, v);
+#else
+  return group_sum<W>(v);
+#endif
+}
+
+/// Sum of the numbers of the lanes up to and including this one.
+template <int W>
+__device__ inline uint32_t wave_scan(uint32_t v) {
+  const int lane = static_cast<int>(threadIdx.x) % W;
+#pragma unroll
+  for (int d = 1; d < W; d *= 2) {
+    const uint32_t below = shfl_up(v, static_cast<unsigned>(d), W);
+    if (lane >= d) v += below;
+  }
+  return v;
+}
+
+/// Adds 1 to a counter in shared memory where the predicate holds. No branch.
+__device__ inline void count_shared(uint32_t *counter, bool predicate) {
+#if defined(__CUDACC__)
+  asm volatile(
+      "{ .reg .pred p; setp.ne.u32 p, %1, 0; @p red.shared.add.u32 [%0], 1; }" ::"r"(
+          static_cast<uint32_t>(__cvta_generic_to_shared(counter))),
+      "r"(static_cast<uint32_t>(predicate))
+      : "memory");
+#else
+  if (predicate) atomicAdd(counter, 1u);
+#endif
+}
+
 /// Orders the wave's accesses to shared memory before it with those after it.
 __device__ inline void sync_wave() {
 #if defined(__CUDACC__)

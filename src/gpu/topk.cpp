@@ -58,10 +58,9 @@ int64_t most_blocks(const Device &device, const TopkProblem &p, int64_t rows) {
 }
 
 bool fits_registers(const Device &device, const TopkProblem &p, int64_t columns) {
-  const int64_t vector = p.dtype == PLAIT_DTYPE_F32 ? 4 : 8;
   const int64_t shared =
       static_cast<int64_t>(kernels::topk_registers_shared(columns, p.k, p.order));
-  return columns + vector <= kernels::kTopkRegisterColumns &&
+  return columns <= kernels::kTopkRegisterColumns &&
          shared + kStaticShared + 8192 <= device.info.shared_bytes;
 }
 
