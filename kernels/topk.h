@@ -41,9 +41,10 @@ size_t topk_registers_shared(int64_t columns, int64_t k, int32_t order);
 
 // One pass over a row, which keeps what passes a threshold that a sample gave in a buffer of
 // `capacity` > k candidates in shared memory. With `segments` > 1 several blocks share a row and
-// leave their candidates in the workspace, where a second launch picks.
+// leave their candidates in the workspace; a second launch joins them in a buffer of `joined` >=
+// `capacity` and picks.
 struct TopkFilter {
-  uint32_t capacity;
+  uint32_t capacity, joined;
   uint32_t segments;
   uint64_t *candidates;  // [rows, segments, capacity]
   uint32_t *counts;      // [rows, segments]

@@ -136,9 +136,9 @@ __global__ __launch_bounds__(Threads, Blocks) void registers_kernel(TopkInput in
     const auto each_open = [&](const auto &f) {
       for (uint32_t m = open; m != 0; m &= m - 1) {
         const int i = __ffs(static_cast<int>(m)) - 1;
-        uint32_t key = keys[0];
+        uint32_t key = 0;  // keys[i]: registers have no run-time index
 #pragma unroll
-        for (int j = 1; j < Items; ++j) key = i == j ? keys[j] : key;
+        for (int j = 0; j < Items; ++j) key |= keys[j] & (0u - static_cast<uint32_t>(i == j));
         f(key, static_cast<uint32_t>(base + i / V * W * V + i % V));
       }
     };
@@ -206,7 +206,7 @@ __device__ inline bool put_short(Filter<dtype, W> &filter, const TopkRowOutput &
 }
 
 template <int dtype, int W>
-__global__ __launch_bounds__(kFilterThreads, 3) void filter_kernel(TopkInput in, TopkOutput o,
+__global__ __launch_bounds__(kFilterThreads, 2) void filter_kernel(TopkInput in, TopkOutput o,
                                                                    TopkFilter f) {
   __shared__ TopkShared shared;
   PLAIT_DYNAMIC_SHARED(uint64_t, ranks);
@@ -256,9 +256,9 @@ __global__ __launch_bounds__(kFilterThreads, 2) void merge_segments_kernel(TopkI
                                                                            TopkFilter f) {
   __shared__ TopkShared shared;
   PLAIT_DYNAMIC_SHARED(uint64_t, ranks);
-  uint32_t *window = reinterpret_cast<uint32_t *>(ranks + f.capacity);
+  uint32_t *window = reinterpret_cast<uint32_t *>(ranks + f.joined);
   const int64_t row = blockIdx.x;
-  Filter<dtype, W> filter(shared, window, ranks, f.capacity, static_cast<uint32_t>(o.k));
+  Filter<dtype, W> filter(shared, window, ranks, f.joined, static_cast<uint32_t>(o.k));
   filter.reset();
   const Range range = range_of(in, row);
   const auto *values = row_of<dtype>(in, row, range.start);
@@ -277,8 +277,8 @@ __global__ __launch_bounds__(kFilterThreads, 2) void merge_segments_kernel(TopkI
   if (total < filter.k) {
     filter.restart(0);
     filter.stream(values, 0, static_cast<int32_t>(range.length));
-  } else if (total <= f.capacity) {
-    filter.join(lists, begins, f.segments);
+  } else if (total <= f.joined) {
+    filter.join(lists, f.capacity, begins, f.segments);
     if (threadIdx.x == 0) shared.count = total;
     __syncthreads();
   } else {
@@ -317,11 +317,9 @@ __global__ __launch_bounds__(1024) void passes_kernel(TopkInput in, TopkOutput o
         for (int64_t i = threadIdx.x; i < range.length; i += Threads)
           f(key_of(Element<dtype>::value(values[i])), static_cast<uint32_t>(i));
       };
-      const auto each_key = [&](const auto &f) {
-        each([&](uint32_t key, uint32_t) { f(key); });
-      };
-      const KeyRange keys = narrow(block, each_key, static_cast<uint32_t>(o.k), 0xFFFFFFFF,
-                                   kWholeShift);
+      const auto each_key = [&](const auto &f) { each([&](uint32_t key, uint32_t) { f(key); }); };
+      const KeyRange keys =
+          narrow(block, each_key, static_cast<uint32_t>(o.k), 0xFFFFFFFF, kWholeShift);
       last = last_rank(block, each, keys, 31);
     }
     // In order of index, a chunk at a time.
@@ -379,10 +377,6 @@ hipError_t dispatch(int32_t dtype, int32_t wave, const F &f) {
   }
 }
 
-#ifndef R_VARIANTS
-#define MANY8 512, 16, 3
-#define FEW8 1024, 8, 1
-#endif
 struct Registers {
   const TopkInput &in;
   const TopkOutput &out;
@@ -396,9 +390,9 @@ struct Registers {
   }
   template <int dtype, int W>
   hipError_t run() const {
-    if (in.columns <= 4096) return go<dtype, W, 512, 8, 3>();
-    if (in.columns <= 8192) return many ? go<dtype, W, MANY8>() : go<dtype, W, FEW8>();
-    if (in.columns <= 16384) return go<dtype, W, 1024, 16, 1>();
+    if (in.columns <= 4096) return go<dtype, W, 256, 16, 4>();
+    if (in.columns <= 8192) return many ? go<dtype, W, 256, 32, 4>() : go<dtype, W, 512, 16, 2>();
+    if (in.columns <= 16384) return many ? go<dtype, W, 512, 32, 2>() : go<dtype, W, 1024, 16, 1>();
     return go<dtype, W, 1024, 32, 1>();
   }
 };
@@ -419,7 +413,7 @@ struct FilterRows {
                kFilterThreads, shared, stream, in, out, filter);
     if (error != hipSuccess) return error;
     return launch(merge_segments_kernel<dtype, W>, static_cast<unsigned>(in.rows), kFilterThreads,
-                  shared, stream, in, out, filter);
+                  topk_filter_shared(filter.joined), stream, in, out, filter);
   }
 };
 
@@ -442,9 +436,10 @@ struct Allow {
   template <int dtype, int W>
   hipError_t run() const {
     const void *kernels[] = {
-        reinterpret_cast<const void *>(&registers_kernel<dtype, W, 512, 8, 3>),
-        reinterpret_cast<const void *>(&registers_kernel<dtype, W, FEW8>),
-        reinterpret_cast<const void *>(&registers_kernel<dtype, W, MANY8>),
+        reinterpret_cast<const void *>(&registers_kernel<dtype, W, 256, 16, 4>),
+        reinterpret_cast<const void *>(&registers_kernel<dtype, W, 512, 16, 2>),
+        reinterpret_cast<const void *>(&registers_kernel<dtype, W, 256, 32, 4>),
+        reinterpret_cast<const void *>(&registers_kernel<dtype, W, 512, 32, 2>),
         reinterpret_cast<const void *>(&registers_kernel<dtype, W, 1024, 16, 1>),
         reinterpret_cast<const void *>(&registers_kernel<dtype, W, 1024, 32, 1>),
         reinterpret_cast<const void *>(&filter_kernel<dtype, W>),

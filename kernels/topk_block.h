@@ -30,7 +30,8 @@ constexpr uint32_t kWindow = 32 * kWindowWords;
 
 __device__ inline uint32_t key_of(float value) {
   const uint32_t bits = bits_of(value + 0.0f);  // -0 becomes +0
-  const uint32_t key = bits ^ (static_cast<uint32_t>(static_cast<int32_t>(bits) >> 31) | 0x80000000);
+  const uint32_t key =
+      bits ^ (static_cast<uint32_t>(static_cast<int32_t>(bits) >> 31) | 0x80000000);
   return value == value ? key : 1;
 }
 

@@ -90,8 +90,7 @@ struct CandidateBuffer : TopkBlock<W, kFilterThreads> {
     const uint32_t least = static_cast<uint32_t>(floor >> 32);
     const int shift = least > 1 ? shift_for(top - least) : kFineShift;
     const auto each_key = [&](const auto &f) {
-      for (uint32_t i = threadIdx.x; i < n; i += Threads)
-        f(static_cast<uint32_t>(ranks[i] >> 32));
+      for (uint32_t i = threadIdx.x; i < n; i += Threads) f(static_cast<uint32_t>(ranks[i] >> 32));
     };
     const auto each = [&](const auto &f) {
       for (uint32_t i = threadIdx.x; i < n; i += Threads) {
@@ -242,8 +241,8 @@ struct Filter : CandidateBuffer<W> {
             for (int u = 0; u < N / V; ++u)
               raw[u] = *reinterpret_cast<const uint4 *>(from + u * W * V);
           } else {
-            load_vectors<dtype>(row, static_cast<int32_t>(at) + place_of(0), W * V, begin, end, true,
-                                raw);
+            load_vectors<dtype>(row, static_cast<int32_t>(at) + place_of(0), W * V, begin, end,
+                                true, raw);
           }
 #pragma unroll
           for (int u = 0; u < N / V; ++u) {
@@ -272,19 +271,21 @@ struct Filter : CandidateBuffer<W> {
     }
   }
 
-  // Fills the buffer with `n` lists, `capacity` apart, of which list i begins at begins[i]. Each is
+  // Fills the buffer with `n` lists, `spacing` apart, of which list i begins at begins[i]. Each is
   // copied by some waves, or each wave copies some.
-  __device__ void join(const uint64_t *lists, const uint32_t *begins, uint32_t n) {
+  __device__ void join(const uint64_t *lists, uint32_t spacing, const uint32_t *begins,
+                       uint32_t n) {
     constexpr uint32_t waves = Threads / W, depth = 4;
     const uint32_t share = n < waves ? waves / n : 1, width = share * W;
     const uint32_t wave = threadIdx.x / W, first = wave % share * W + threadIdx.x % W;
     for (uint32_t i = wave / share; i < n; i += waves / share) {
-      const uint64_t *list = lists + static_cast<int64_t>(i) * this->capacity;
+      const uint64_t *list = lists + static_cast<int64_t>(i) * spacing;
       const uint32_t begin = begins[i], count = begins[i + 1] - begin;
       for (uint32_t j = first; j < count; j += depth * width) {
         uint64_t rank[depth];
 #pragma unroll
-        for (uint32_t d = 0; d < depth; ++d) rank[d] = j + d * width < count ? list[j + d * width] : 0;
+        for (uint32_t d = 0; d < depth; ++d)
+          rank[d] = j + d * width < count ? list[j + d * width] : 0;
 #pragma unroll
         for (uint32_t d = 0; d < depth; ++d)
           if (j + d * width < count) this->ranks[begin + j + d * width] = rank[d];

@@ -50,9 +50,9 @@ struct KeyRange {
 };
 
 /**
- * The range of the `need`-th largest key of a block. `each(f)` calls f(key) for all elements of this
- * thread, the same each time; there are at least `need`. `top` is the largest key, and the first
- * bins are 2^shift keys wide.
+ * The range of the `need`-th largest key of a block. `each(f)` calls f(key) for all elements of
+ * this thread, the same each time; there are at least `need`. `top` is the largest key, and the
+ * first bins are 2^shift keys wide.
  */
 template <int W, int Threads, class Each>
 __device__ inline KeyRange narrow(TopkBlock<W, Threads> &block, const Each &each, uint32_t need,

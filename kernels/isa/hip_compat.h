@@ -297,11 +297,10 @@ __device__ inline uint32_t wave_scan(uint32_t v) {
 /// Adds 1 to a counter in shared memory where the predicate holds. No branch.
 __device__ inline void count_shared(uint32_t *counter, bool predicate) {
 #if defined(__CUDACC__)
-  asm volatile(
-      "{ .reg .pred p; setp.ne.u32 p, %1, 0; @p red.shared.add.u32 [%0], 1; }" ::"r"(
-          static_cast<uint32_t>(__cvta_generic_to_shared(counter))),
-      "r"(static_cast<uint32_t>(predicate))
-      : "memory");
+  asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p red.shared.add.u32 [%0], 1; }" ::"r"(
+                   static_cast<uint32_t>(__cvta_generic_to_shared(counter))),
+               "r"(static_cast<uint32_t>(predicate))
+               : "memory");
 #else
   if (predicate) atomicAdd(counter, 1u);
 #endif

@@ -33,11 +33,15 @@ TopkProblem problem_of(const plait_topk_plan_desc &p) {
   return {p.max_columns, p.k, p.order, p.dtype};
 }
 
+int64_t most_candidates(const Device &device) {
+  const int64_t window = static_cast<int64_t>(kernels::topk_filter_shared(0));
+  return (device.info.shared_bytes - kStaticShared - window) / 8 / 32 * 32;
+}
+
 // Candidates that a block keeps: room for about half again what the sample lets through, and for
 // the sort of k. 0: k is too large for shared memory.
 int64_t capacity_of(const Device &device, const TopkProblem &p) {
-  const int64_t window = static_cast<int64_t>(kernels::topk_filter_shared(0));
-  const int64_t most = (device.info.shared_bytes - kStaticShared - window) / 8;
+  const int64_t most = most_candidates(device);
   if (p.k > most) return 0;
   const int64_t wanted = std::max<int64_t>(3 * p.k, 4096), sorted = power_of_two_from(p.k);
   const int64_t capacity = std::min(std::max(wanted, sorted), most);
@@ -88,8 +92,10 @@ hipError_t filter_run(const Device &device, const TopkProblem &p, const kernels:
                                    stream);
   const int64_t capacity = capacity_of(device, p);
   const int64_t segments = segments_of(device, input.rows, input.columns);
-  kernels::TopkFilter split{static_cast<uint32_t>(capacity), static_cast<uint32_t>(segments),
-                            nullptr, nullptr};
+  // A sample lets more through, relative to k, the longer the row.
+  const int64_t joined = std::min(2 * capacity, most_candidates(device));
+  kernels::TopkFilter split{static_cast<uint32_t>(capacity), static_cast<uint32_t>(joined),
+                            static_cast<uint32_t>(segments), nullptr, nullptr};
   if (segments > 1) {
     split.candidates = static_cast<uint64_t *>(workspace);
     split.counts =
