@@ -78,6 +78,18 @@ struct VectorCounts {
   }
 };
 
+// keys[i] of Count keys from `first` on, a power of two: registers have no run-time index.
+template <int Count, int Items>
+__device__ inline uint32_t select(const uint32_t (&keys)[Items], int i, int first = 0) {
+  if constexpr (Count == 1) {
+    return keys[first];
+  } else {
+    const uint32_t lower = select<Count / 2>(keys, i, first);
+    const uint32_t upper = select<Count / 2>(keys, i, first + Count / 2);
+    return lower ^ ((lower ^ upper) & (0u - static_cast<uint32_t>((i & Count / 2) != 0)));
+  }
+}
+
 template <int dtype, int W, int Threads, int Items, int Blocks>
 __global__ __launch_bounds__(Threads, Blocks) void registers_kernel(TopkInput in, TopkOutput o) {
   constexpr int V = Element<dtype>::per_vector, U = Items / V;
@@ -116,38 +128,50 @@ __global__ __launch_bounds__(Threads, Blocks) void registers_kernel(TopkInput in
       }
     }
     // What is outside the row counts as NaN of an index past the row's end.
-    KeyRange keys_in{1, 1, 0, 0};
-    uint64_t last = rank_of(1, static_cast<uint32_t>(length - 1));
+    KeyRange tied{1, 1, 1, 0};
     if (length > o.k) {
       const auto each_key = [&](const auto &f) {
 #pragma unroll
         for (int i = 0; i < Items; ++i) f(keys[i]);
       };
-      keys_in = narrow(block, each_key, static_cast<uint32_t>(o.k), block.max(top), kFineShift);
+      tied = narrow(block, each_key, static_cast<uint32_t>(o.k), block.max(top), kFineShift);
     }
     // Which of this thread's elements are in, and which may be.
     uint32_t chosen = 0, open = 0;
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-      chosen |= static_cast<uint32_t>(keys[i] > keys_in.high) << i;
-      open |= static_cast<uint32_t>(keys[i] >= keys_in.low) << i;
+      chosen |= static_cast<uint32_t>(keys[i] > tied.high) << i;
+      open |= static_cast<uint32_t>(keys[i] >= tied.low) << i;
     }
     open &= ~chosen;
-    const auto each_open = [&](const auto &f) {
-      for (uint32_t m = open; m != 0; m &= m - 1) {
-        const int i = __ffs(static_cast<int>(m)) - 1;
-        uint32_t key = 0;  // keys[i]: registers have no run-time index
-#pragma unroll
-        for (int j = 0; j < Items; ++j) key |= keys[j] & (0u - static_cast<uint32_t>(i == j));
-        f(key, static_cast<uint32_t>(base + i / V * W * V + i % V));
-      }
+    const auto index_at = [&](uint32_t bits) {  // of the lowest bit
+      const int i = __ffs(static_cast<int>(bits)) - 1;
+      return static_cast<uint32_t>(base + i / V * W * V + i % V);
     };
-    if (length > o.k) last = last_rank(block, each_open, keys_in, kTopkRegisterBits);
-    uint32_t bit = open;
-    each_open([&](uint32_t key, uint32_t index) {
-      if (rank_of(key, index) >= last) chosen |= bit & (0 - bit);
-      bit &= bit - 1;
-    });
+    if (tied.need == tied.inside) {
+      chosen |= open;
+    } else if (length > o.k && tied.inside <= W) {
+      uint32_t first = 0;
+      if (open != 0) first = atomicAdd(&shared.listed, static_cast<uint32_t>(__popc(open)));
+      uint32_t place = first;
+      for (uint32_t m = open; m != 0; m &= m - 1)
+        shared.list[place++] =
+            rank_of(select<Items>(keys, __ffs(static_cast<int>(m)) - 1), index_at(m));
+      const uint64_t last = last_of_range(block, tied);
+      for (uint32_t m = open; m != 0; m &= m - 1)
+        if (shared.list[first++] >= last) chosen |= m & (0 - m);
+    } else {
+      // Equal keys.
+      uint32_t end = static_cast<uint32_t>(length);
+      if (length > o.k) {
+        const auto each = [&](const auto &f) {
+          for (uint32_t m = open; m != 0; m &= m - 1) f(tied.high, index_at(m));
+        };
+        end = 1 + last_index(block, each, tied.high, tied.need, kTopkRegisterBits);
+      }
+      for (uint32_t m = open; m != 0; m &= m - 1)
+        if (index_at(m) < end) chosen |= m & (0 - m);
+    }
     VectorCounts<W, V, U> counts;
 #pragma unroll
     for (int u = 0; u < U; ++u) {
@@ -470,7 +494,7 @@ hipError_t topk_registers(const TopkInput &input, const TopkOutput &output, bool
 }
 
 size_t topk_filter_shared(uint32_t capacity) {
-  return capacity * sizeof(uint64_t) + kWindowWords * sizeof(uint32_t);
+  return capacity * sizeof(uint64_t) + (kWindowWords + kWindowSums) * sizeof(uint32_t);
 }
 
 hipError_t topk_filter(const TopkInput &input, const TopkOutput &output, const TopkFilter &filter,

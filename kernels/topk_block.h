@@ -26,6 +26,7 @@ namespace plait::kernels {
 
 constexpr uint32_t kBins = 2048;         // of a radix pick: 11 bits
 constexpr uint32_t kWindowWords = 4096;  // of the bitmap that puts indices in order
+constexpr uint32_t kWindowSums = 1024;   // words: 16 bits for each two of the bitmap
 constexpr uint32_t kWindow = 32 * kWindowWords;
 
 __device__ inline uint32_t key_of(float value) {
@@ -103,6 +104,11 @@ __device__ inline void load_vectors(const typename Element<dtype>::Raw *row, int
   constexpr int V = Element<dtype>::per_vector;
   const auto *from = row + at;
   uint32_t whole = 0;
+  if (aligned && at >= begin && at + (U - 1) * step <= end - V) {
+#pragma unroll
+    for (int u = 0; u < U; ++u) q[u] = *reinterpret_cast<const uint4 *>(from + u * step);
+    return;
+  }
 #pragma unroll
   for (int u = 0; u < U; ++u) {
     q[u] = uint4{0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF};
@@ -146,7 +152,7 @@ __device__ inline void load_words(const uint32_t *from, uint32_t (&words)[N]) {
   }
 }
 template <uint32_t N>
-__device__ inline void clear_words(uint32_t *to, const uint32_t (&)[N]) {
+__device__ inline void clear_words(uint32_t *to) {
   if constexpr (N == 2) {
     *reinterpret_cast<uint2 *>(to) = uint2{0, 0};
   } else {
@@ -212,7 +218,7 @@ struct TopkBlock {
     uint32_t *own = bins + threadIdx.x * per;
     uint32_t counts[per], sum = 0, total;
     load_words(own, counts);
-    clear_words(own, counts);
+    clear_words<per>(own);
 #pragma unroll
     for (uint32_t i = 0; i < per; ++i) sum += counts[i];
     uint32_t before = scan(sum, total);

@@ -225,46 +225,35 @@ struct Filter : CandidateBuffer<W> {
     constexpr int64_t step = static_cast<int64_t>(Threads) * N;
     int64_t at =
         begin - misalignment<dtype>(row + begin) + static_cast<int64_t>(threadIdx.x / W) * tile;
-    const Raw *from = row + at + place_of(0);
-    uint32_t marked = 0;  // values of the tile at `at` that found no room
-    bool waiting = false;
+    int64_t before = at;  // the tile whose marked values wait for room
+    uint32_t marked = 0;
     for (;;) {
       const uint32_t floor_key = static_cast<uint32_t>(this->floor >> 32);
       const float least = float_from(floor_key);
-      while (at < end) {
-        if (waiting) {
-          waiting = false;  // `marked` says which are left of this tile
-        } else {
-          uint4 raw[N / V];
-          if (at >= begin && at + tile <= end) {
+      for (;;) {
+        // A tile is under way while the one before it goes to the buffer.
+        uint4 raw[N / V];
+        if (at < end)
+          load_vectors<dtype>(row, static_cast<int32_t>(at) + place_of(0), W * V, begin, end, true,
+                              raw);
+        if (marked != 0) append(row, marked, static_cast<uint32_t>(before));
+        if (ballot(marked != 0) != 0 || at >= end) break;
 #pragma unroll
-            for (int u = 0; u < N / V; ++u)
-              raw[u] = *reinterpret_cast<const uint4 *>(from + u * W * V);
-          } else {
-            load_vectors<dtype>(row, static_cast<int32_t>(at) + place_of(0), W * V, begin, end,
-                                true, raw);
-          }
+        for (int u = 0; u < N / V; ++u) {
+          float v[V];
+          unpack<dtype>(raw[u], v);
 #pragma unroll
-          for (int u = 0; u < N / V; ++u) {
-            float v[V];
-            unpack<dtype>(raw[u], v);
+          for (int e = 0; e < V; ++e) marked |= static_cast<uint32_t>(v[e] >= least) << (u * V + e);
+        }
+        if (floor_key <= 1) {  // NaN too
 #pragma unroll
-            for (int e = 0; e < V; ++e)
-              marked |= static_cast<uint32_t>(v[e] >= least) << (u * V + e);
-          }
-          if (floor_key <= 1) {  // NaN too
-#pragma unroll
-            for (int i = 0; i < N; ++i) {
-              const int64_t index = at + place_of(i);
-              marked |= static_cast<uint32_t>(index >= begin && index < end) << i;
-            }
+          for (int i = 0; i < N; ++i) {
+            const int64_t index = at + place_of(i);
+            marked |= static_cast<uint32_t>(index >= begin && index < end) << i;
           }
         }
-        if (marked != 0) append(row, marked, static_cast<uint32_t>(at));
-        waiting = ballot(marked != 0) != 0;
-        if (waiting) break;
+        before = at;
         at += step;
-        from += step;
       }
       if (!this->end_phase()) break;
       this->make_room();
@@ -302,11 +291,13 @@ struct Filter : CandidateBuffer<W> {
       sort_and_put(*this, out, this->ranks, this->k);
       return;
     }
-    // Ascending order: a bit for each index, a window of the row at a time.
-    constexpr uint32_t per = kWindowWords / Threads;
-    uint32_t done = 0;
+    // Ascending order: a bit for each index, a window of the row at a time. A candidate's place is
+    // the number of bits below its own: those of the words before, in pairs, and in its pair.
+    constexpr uint32_t per = kWindowWords / Threads, pairs = per / 2;
+    uint16_t *sums = reinterpret_cast<uint16_t *>(window + kWindowWords);
+    uint32_t done = 0, words[per];
     for (int64_t start = 0; start < length; start += kWindow) {
-      for (uint32_t i = threadIdx.x; i < kWindowWords; i += Threads) window[i] = 0;
+      clear_words<per>(window + threadIdx.x * per);
       __syncthreads();
       for (uint32_t i = threadIdx.x; i < n; i += Threads) {
         const uint64_t rank = this->ranks[i];
@@ -314,22 +305,31 @@ struct Filter : CandidateBuffer<W> {
         if (rank >= low && place < kWindow) atomicOr(&window[place / 32], 1u << (place % 32));
       }
       __syncthreads();
-      uint32_t words[per], bits = 0, total;
+      load_words(window + threadIdx.x * per, words);
+      uint32_t bits = 0, total;
 #pragma unroll
-      for (uint32_t i = 0; i < per; ++i) {
-        words[i] = window[threadIdx.x * per + i];
-        bits += static_cast<uint32_t>(__popc(words[i]));
+      for (uint32_t i = 0; i < per; ++i) bits += static_cast<uint32_t>(__popc(words[i]));
+      uint32_t at = this->scan(bits, total);
+#pragma unroll
+      for (uint32_t i = 0; i < pairs; ++i) {
+        sums[threadIdx.x * pairs + i] = static_cast<uint16_t>(at);
+        at += static_cast<uint32_t>(__popc(words[2 * i]) + __popc(words[2 * i + 1]));
       }
-      uint32_t at = done + this->scan(bits, total);
+      __syncthreads();
+      const uint64_t *pair = reinterpret_cast<const uint64_t *>(window);
+      for (uint32_t i = threadIdx.x; i < n; i += Threads) {
+        const uint64_t rank = this->ranks[i];
+        const uint32_t index = index_of(rank), place = index - static_cast<uint32_t>(start);
+        if (rank < low || place >= kWindow) continue;
+        const uint64_t lower = pair[place / 64] & ((1ull << (place % 64)) - 1);
+        out.put(done + sums[place / 64] +
+                    static_cast<uint32_t>(__popcll(static_cast<long long>(lower))),
+                index);
+      }
       done += total;
-#pragma unroll
-      for (uint32_t i = 0; i < per; ++i)
-        for (uint32_t w = words[i]; w != 0; w &= w - 1)
-          out.put(at++, static_cast<uint32_t>(start) + (threadIdx.x * per + i) * 32 +
-                            static_cast<uint32_t>(__ffs(static_cast<int>(w)) - 1));
+      __syncthreads();
     }
     // The bins are part of the window and must be zero again.
-    __syncthreads();
     for (uint32_t i = threadIdx.x; i < kBins; i += Threads) window[i] = 0;
     __syncthreads();
   }

@@ -33,13 +33,11 @@ template <int W>
 __device__ inline uint64_t last_of_list(const uint64_t *list, uint32_t n, uint32_t need) {
   const uint32_t lane = threadIdx.x % W;
   const uint64_t mine = lane < n ? list[lane] : 0;
-  uint32_t above = 0, equal = 0;
-  for (uint32_t i = 0; i < n; ++i) {
-    const uint64_t other = list[i];
-    above += other > mine;
-    equal += other == mine;
-  }
-  const uint64_t found = ballot(lane < n && above < need && need <= above + equal);
+  uint32_t above = 0;
+  for (uint32_t i = 0; i < n; ++i) above += list[i] > mine;
+  // Equal ranks, which only a merge may hold, have as many above them.
+  const uint32_t place = lane < n && above < need ? above + 1 : 0;
+  const uint64_t found = ballot(place == wave_max<W>(place));
   return list[__ffsll(static_cast<long long>(found)) - 1];
 }
 
@@ -99,6 +97,14 @@ __device__ inline uint32_t last_index(TopkBlock<W, Threads> &block, const Each &
   }
 }
 
+// The rank that the first `range.need` of the listed elements of a range reach.
+template <int W, int Threads>
+__device__ inline uint64_t last_of_range(TopkBlock<W, Threads> &block, const KeyRange &range) {
+  __syncthreads();
+  if (threadIdx.x == 0) block.s.listed = 0;  // its next use is some barriers away
+  return last_of_list<W>(block.s.list, range.inside, range.need);
+}
+
 // A rank that the first `range.need` of the elements in a range reach. `each(f)` calls
 // f(key, index) for at least this thread's elements in it; indices have up to `index_bits` bits.
 template <int W, int Threads, class Each>
@@ -111,9 +117,7 @@ __device__ inline uint64_t last_rank(TopkBlock<W, Threads> &block, const Each &e
     if (key >= range.low && key <= range.high)
       block.s.list[atomicAdd(&block.s.listed, 1u)] = rank_of(key, index);
   });
-  __syncthreads();
-  if (threadIdx.x == 0) block.s.listed = 0;  // its next use is some barriers away
-  return last_of_list<W>(block.s.list, range.inside, range.need);
+  return last_of_range(block, range);
 }
 
 }  // namespace plait::kernels
