@@ -82,7 +82,7 @@ __device__ inline void unpack(const uint4 &q, float (&v)[Element<dtype>::per_vec
 // 4 bytes of a row from element `at` on; all bits set, which is NaN, outside [begin, end), where
 // nothing is read.
 template <int dtype>
-__device__ inline uint32_t load_word(const typename Element<dtype>::Raw *row, int32_t at,
+__device__ inline uint32_t load_word(const typename Element<dtype>::Raw *row, int64_t at,
                                      int32_t begin, int32_t end) {
   if constexpr (dtype == PLAIT_DTYPE_F32) {
     return at >= begin && at < end ? bits_of(row[at]) : 0xFFFFFFFF;
@@ -99,12 +99,12 @@ __device__ inline uint32_t load_word(const typename Element<dtype>::Raw *row, in
  * under way before the first is waited for.
  */
 template <int dtype, int U>
-__device__ inline void load_vectors(const typename Element<dtype>::Raw *row, int32_t at, int step,
+__device__ inline void load_vectors(const typename Element<dtype>::Raw *row, int64_t at, int step,
                                     int32_t begin, int32_t end, bool aligned, uint4 (&q)[U]) {
   constexpr int V = Element<dtype>::per_vector;
   const auto *from = row + at;
   uint32_t whole = 0;
-  if (aligned && at >= begin && at + (U - 1) * step <= end - V) {
+  if (aligned && at >= begin && at + (U - 1) * step + V <= end) {
 #pragma unroll
     for (int u = 0; u < U; ++u) q[u] = *reinterpret_cast<const uint4 *>(from + u * step);
     return;
@@ -112,8 +112,8 @@ __device__ inline void load_vectors(const typename Element<dtype>::Raw *row, int
 #pragma unroll
   for (int u = 0; u < U; ++u) {
     q[u] = uint4{0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF};
-    const int32_t first = at + u * step;
-    if (aligned && first >= begin && first <= end - V) {
+    const int64_t first = at + u * step;
+    if (aligned && first >= begin && first + V <= end) {
       q[u] = *reinterpret_cast<const uint4 *>(from + u * step);
       whole |= 1u << u;
     }
@@ -121,8 +121,8 @@ __device__ inline void load_vectors(const typename Element<dtype>::Raw *row, int
   if (whole == (1u << U) - 1) return;
 #pragma unroll
   for (int u = 0; u < U; ++u) {
-    const int32_t first = at + u * step;
-    if (whole >> u & 1 || first <= begin - V || first >= end) continue;
+    const int64_t first = at + u * step;
+    if (whole >> u & 1 || first + V <= begin || first >= end) continue;
     q[u].x = load_word<dtype>(row, first, begin, end);
     q[u].y = load_word<dtype>(row, first + V / 4, begin, end);
     q[u].z = load_word<dtype>(row, first + V / 2, begin, end);

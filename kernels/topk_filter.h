@@ -233,9 +233,7 @@ struct Filter : CandidateBuffer<W> {
       for (;;) {
         // A tile is under way while the one before it goes to the buffer.
         uint4 raw[N / V];
-        if (at < end)
-          load_vectors<dtype>(row, static_cast<int32_t>(at) + place_of(0), W * V, begin, end, true,
-                              raw);
+        if (at < end) load_vectors<dtype>(row, at + place_of(0), W * V, begin, end, true, raw);
         if (marked != 0) append(row, marked, static_cast<uint32_t>(before));
         if (ballot(marked != 0) != 0 || at >= end) break;
 #pragma unroll
