@@ -32,12 +32,21 @@ static const indexer_row rows[] = {
      .keys = 200,
      .format = MXFP4,
      .options = INDEXER_BAD_PAGES | INDEXER_FILL},
-    {{"64 heads", 4, 0}, .heads = 64, .keys = 200, .page_entries = 64},
+    {{"64 heads", 4, ROW_AGAIN}, .heads = 64, .keys = 200, .page_entries = 64},
     {{"32 heads, wide pages", 4, 0},
      .heads = 32,
      .keys = 200,
      .page_entries = 64,
      .page_extra = 1024},
+    {{"300 requests of unequal length", 300, ROW_AGAIN}, .keys = 300, .page_entries = 64},
+    {{"150 requests, lengths per request, N 2, fill", 150, ROW_AGAIN},
+     .keys = 300,
+     .next_n = 2,
+     .options = INDEXER_PER_REQUEST | INDEXER_FILL},
+    {{"300 requests, page ids outside the pool, P 1", 300, 0},
+     .keys = 150,
+     .page_entries = 1,
+     .options = INDEXER_BAD_PAGES},
     {{"tiled", 4, 0}, .heads = 8, .keys = 200, .layout = TILED},
     {{"tiled, P 64, e4m3fnuz", 4, 0},
      .heads = 8,
@@ -98,12 +107,12 @@ static void verify(const void *at, const plan_spec *spec, const call *c, const c
         uint8_t values[PLAIT_INDEXER_MAX_HEAD_DIM], scale[8];
         for (int64_t b = 0; b < v; b++) values[b] = page[value_offset(d, entry, b)];
         memcpy(scale, page + scale_offset(d, entry), (size_t)scale_bytes(d));
-        double size;
+        logit_size size;
         const double expected = oracle_logit(d, c, i, values, scale, &size);
-        double tolerance = logit_tolerance(size);
+        double tolerance = logit_tolerance(&size, label);
         if (d->logits_dtype == BF16) tolerance += 0.5 * ulp(expected, BF16) * 1.0001;
         CHECK(fabs(got - expected) <= tolerance, "%s: [%lld,%lld] is %.9g, not %.9g (size %.3g)",
-              label, (long long)i, (long long)s, got, expected, size);
+              label, (long long)i, (long long)s, got, expected, size.all);
       }
     }
   }

@@ -12,8 +12,8 @@
 
 static const mhc_row rows[] = {
     {{"the usual small shape", 5, 0}, .hidden = 320, .options = MHC_X2},
-    {{"case 78: hidden 4096", 2, 0}, .hidden = 4096},
-    {{"case 78: hidden 7168", 2, 0}, .hidden = 7168},
+    {{"case 78: hidden 4096", 2, ROW_AGAIN}, .hidden = 4096},
+    {{"case 78: hidden 7168", 2, ROW_AGAIN}, .hidden = 7168},
     {{"case 78: hidden 1280", 3, 0}, .hidden = 1280},
     {{"case 78: hidden 360", 3, 0}, .hidden = 360},
     {{"case 78: hidden 8", 20, 0}, .hidden = 8},

@@ -14,8 +14,8 @@
 
 static const mhc_row rows[] = {
     {{"the usual small shape", 5, 0}, .hidden = 320},
-    {{"case 71: hidden 4096", 3, 0}, .hidden = 4096},
-    {{"case 71: hidden 7168", 2, 0}, .hidden = 7168},
+    {{"case 71: hidden 4096", 3, ROW_AGAIN}, .hidden = 4096},
+    {{"case 71: hidden 7168", 2, ROW_AGAIN}, .hidden = 7168},
     {{"case 71: hidden 6144", 2, 0}, .hidden = 6144},
     {{"case 71: hidden 5120", 2, 0}, .hidden = 5120},
     {{"case 71: hidden 2560", 2, 0}, .hidden = 2560},

@@ -240,33 +240,76 @@ void check_no_allocation(const plan_spec *spec, const char *implementation, cons
   }
 }
 
+// Turns the items of the inputs by `by`: item i becomes item i + by.
+static void turn_items(call *c, const call *from, int64_t by) {
+  const int64_t all = call_get64(from, from->type->counts[0].name);
+  for (int i = 0; from->type->slots[i].name; i++) {
+    const tensor *t = &from->tensors[i];
+    const slot_type *slot = &from->type->slots[i];
+    if (!t->present || !(slot->flags & SLOT_PER_COUNT) || slot->flags & SLOT_OUT) continue;
+    const int64_t each = t->rows / all;
+    for (int64_t row = 0; row < t->rows; row++)
+      memcpy(call_row(c, slot->name, row), call_row(from, slot->name, (row + by * each) % t->rows),
+             (size_t)t->row * t->element);
+  }
+}
+
+// Leaves no columns in any row of a call that has lengths or ranges.
+static void empty_rows(call *c) {
+  static const char *const names[] = {"lengths", "row_start", "row_end"};
+  for (int i = 0; c->type->slots[i].name; i++)
+    for (int k = 0; k < 3; k++)
+      if (strcmp(c->type->slots[i].name, names[k]) == 0 && c->tensors[i].present)
+        memset(c->tensors[i].host, 0, c->tensors[i].bytes);
+}
+
+// Puts the host side of `from` where `placed` lies, outputs as call_place() leaves them.
+static void replace_contents(call *placed, const call *from) {
+  for (int i = 0; from->type->slots[i].name; i++) {
+    tensor *t = &placed->tensors[i];
+    if (!t->present) continue;
+    memcpy(t->host, from->tensors[i].host, t->bytes);
+    if ((from->type->slots[i].flags & (SLOT_OUT | SLOT_INOUT)) == SLOT_OUT)
+      guard_fill(&t->memory, UNWRITTEN);
+    else
+      guard_write(&t->memory, t->host);
+  }
+}
+
 void check_graph(plait_context *context, const plait_plan *plan, const call *c, const char *label) {
   plait_error error;
   plait_graph *graph = NULL;
   void *stream = NULL;
-  char text[200];
-  call first, replayed;
+  call replayed;
   plait_error_init(&error, sizeof error);
-  snprintf(text, sizeof text, "%s, replayed from a graph", label);
-  run_copy(&first, c, context, plan, label);
   call_restride(&replayed, c, 0, 0);
   call_place(&replayed, context, plan);
-  CHECK(plait_stream_create(context, &stream, NULL) == PLAIT_OK, "%s: stream", text);
+  CHECK(plait_stream_create(context, &stream, NULL) == PLAIT_OK, "%s: stream", label);
   plait_status status = plait_graph_begin(context, stream, &error);
-  CHECK(status == PLAIT_OK, "%s: begin: %s: %s", text, status_text(status), error.message);
+  CHECK(status == PLAIT_OK, "%s: begin: %s: %s", label, status_text(status), error.message);
   const plait_status recorded = call_execute(&replayed, plan, stream);
   status = plait_graph_end(context, stream, &graph, &error);
-  CHECK(recorded == PLAIT_OK, "%s: record: %s", text, status_text(recorded));
-  CHECK(status == PLAIT_OK, "%s: end: %s: %s", text, status_text(status), error.message);
-  for (int i = 0; i < 2; i++) {
+  CHECK(recorded == PLAIT_OK, "%s: record: %s", label, status_text(recorded));
+  CHECK(status == PLAIT_OK, "%s: end: %s: %s", label, status_text(status), error.message);
+  // As recorded, again, with other lengths, ranges, pages and values, with nothing, and back.
+  for (int launch = 0; launch < 6; launch++) {
+    char text[200];
+    call now, direct;
+    snprintf(text, sizeof text, "%s, launch %d of a graph", label, launch);
+    call_restride(&now, c, 0, 0);
+    if (c->type->counts[0].name) turn_items(&now, c, launch < 2 ? 0 : launch);
+    if (launch == 3) empty_rows(&now);
+    run_copy(&direct, &now, context, plan, text);
+    replace_contents(&replayed, &now);
     status = plait_graph_launch(context, graph, stream);
-    CHECK(status == PLAIT_OK, "%s: launch: %s", text, status_text(status));
+    CHECK(status == PLAIT_OK, "%s: %s", text, status_text(status));
     CHECK(plait_stream_synchronize(context, stream) == PLAIT_OK, "%s: wait", text);
+    call_collect(&replayed, text);
+    call_same(&direct, 0, &replayed, text);
+    call_free(&direct);
+    call_free(&now);
   }
   plait_graph_destroy(context, graph);
   plait_stream_destroy(context, stream);
-  call_collect(&replayed, text);
-  call_same(&first, 0, &replayed, text);
   call_free(&replayed);
-  call_free(&first);
 }

@@ -33,7 +33,8 @@ void check_modes(plait_context *context, const plait_plan *plan, const call *c, 
 // the runtime's own business.
 void check_no_allocation(const plan_spec *spec, const char *implementation, const call *c,
                          const char *label);
-// Recorded into a graph and launched twice.
+// Recorded into a graph once, launched with other inputs in the same places each time: the bits of
+// a call with those inputs.
 void check_graph(plait_context *context, const plait_plan *plan, const call *c, const char *label);
 
 #endif

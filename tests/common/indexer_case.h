@@ -73,13 +73,20 @@ void fill_paged(const indexer_row *row, call *c, const plait_indexer_plan_desc *
 int64_t paged_length(const call *c, const plait_indexer_plan_desc *d, int per_request,
                      int64_t columns, int64_t row);
 
-// The logit of one query row and one key, and the sum of its absolute terms.
-double oracle_logit(const plait_indexer_plan_desc *d, const call *c, int64_t row,
-                    const uint8_t *values, const uint8_t *scale, double *size);
+// How large a logit's terms are.
+typedef struct logit_size {
+  double all;    // sum of the absolute terms
+  double steps;  // over the steps of 32 terms of each head, the largest term or sum before it
+} logit_size;
 
-// What a logit may be off by: f32 sums of `size` in absolute terms; Hopper's fp8 matrix units keep
-// fewer bits of a partial sum.
-double logit_tolerance(double size);
+// The logit of one query row and one key.
+double oracle_logit(const plait_indexer_plan_desc *d, const call *c, int64_t row,
+                    const uint8_t *values, const uint8_t *scale, logit_size *size);
+
+// What a logit may be off by: rounding of f32 sums. Hopper's fp8 matrix units, `label` says
+// [wgmma], line the 32 products of a step and the sum so far up with the largest of them and cut
+// all of them off 13 bits below.
+double logit_tolerance(const logit_size *size, const char *label);
 
 // A page of a request's key; NULL when it is outside the table or the pool.
 const uint8_t *paged_key(const call *c, const plait_indexer_plan_desc *d, int64_t request,

@@ -95,6 +95,7 @@ OWN_COUNT(strides)
 OWN_COUNT(in_place)
 OWN_COUNT(modes)
 OWN_COUNT(graph)
+OWN_COUNT(concurrent_as_is)
 OWN_COUNT(no_allocation)
 static int64_t generic_count_counts(const row_head *row) {
   (void)row;
@@ -114,6 +115,7 @@ GENERIC(threads, check_threads(spec, implementation, c, label))
 GENERIC(strides, check_strides(context, plan, c, label))
 GENERIC(in_place, check_in_place(context, plan, c, label))
 GENERIC(concurrent, check_concurrent(context, plan, c, label))
+GENERIC(concurrent_as_is, check_concurrent(context, plan, c, label))
 GENERIC(modes, check_modes(context, plan, c, label))
 GENERIC(no_allocation, check_no_allocation(spec, implementation, c, label))
 GENERIC(graph, check_graph(context, plan, c, label))
@@ -155,6 +157,26 @@ static void require_operation(void) {
   exit(EXIT_SKIPPED);
 }
 
+// The checks that a kernel may pass at one size and fail at another.
+static void add_again(const row_head *row) {
+  static char names[MOST_TESTS][120];
+  static const struct {
+    const char *name;
+    CMUnitTestFunction function;
+    int gpu_only;
+  } checks[] = {{"the same bits in 20 runs", test_runs, 0},
+                {"one plan from two threads", test_concurrent_as_is, 0},
+                {"the same bits at any count and position", test_counts, 1},
+                {"graph replay", test_graph, 1}};
+  for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+    if (checks[i].gpu_only && !test_gpu()) continue;
+    if (checks[i].function == test_counts && current->flags & SUITE_NO_SLICE) continue;
+    char *name = names[test_count % MOST_TESTS];
+    snprintf(name, sizeof names[0], "%s: %s", row->name, checks[i].name);
+    add(name, checks[i].function, row);
+  }
+}
+
 int suite_main(const op_suite *suite) {
   current = suite;
   test_require_backend();
@@ -165,6 +187,8 @@ int suite_main(const op_suite *suite) {
     if (row->flags & ROW_CPU_ONLY && test_gpu()) continue;
     add(row->name, test_row, row);
   }
+  for (int i = 0; i < suite->row_count; i++)
+    if (row_at(i)->flags & ROW_AGAIN) add_again(row_at(i));
   const row_head *first = row_at(0);
   add("bad arguments", test_bad_arguments, first);
   add("case 43: zero items", test_zero, first);
@@ -184,6 +208,8 @@ int suite_main(const op_suite *suite) {
   }
   for (int i = 0; i < suite->extra_count; i++)
     add(suite->extras[i].name, suite->extras[i].test_func, NULL);
+  const char *only = getenv("PLAIT_TEST_ONLY");
+  if (only && *only) cmocka_set_test_filter(only);
   const int failed =
       _cmocka_run_group_tests(op_find(suite->op)->name, tests, (size_t)test_count, NULL, NULL);
   test_contexts_destroy();

@@ -2,8 +2,9 @@
 // One table of cases drives everything that an operation must pass.
 //
 // Each row is built, run with every implementation that can run it, and verified against the test's
-// own evaluation. The first row also goes through the checks of checks.h: bad arguments, canaries,
-// runs, counts, positions, threads, strides, modes of the caller's floating point unit.
+// own evaluation. PLAIT_TEST_ONLY picks tests by name, * for anything. The first row also goes
+// through the checks of checks.h: bad arguments, canaries, runs, counts, positions, threads,
+// strides, modes of the caller's floating point unit.
 #ifndef PLAIT_TESTS_SUITE_H
 #define PLAIT_TESTS_SUITE_H
 
@@ -11,8 +12,9 @@
 #include "env.h"
 
 enum {
-  ROW_LONG = 1,     // soak: only with PLAIT_TEST_LONG
-  ROW_CPU_ONLY = 2  // what it shows exists on the CPU only
+  ROW_LONG = 1,      // soak: only with PLAIT_TEST_LONG
+  ROW_CPU_ONLY = 2,  // what it shows exists on the CPU only
+  ROW_AGAIN = 4      // the first row's checks of runs, counts, streams and graphs too
 };
 
 // Every row of a table begins with these.

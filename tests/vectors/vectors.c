@@ -281,10 +281,10 @@ static void fp4(void **state) {
 }
 
 // Against the float64 evaluation that was stored as f32.
-static void expect_logit(const npy *golden, int64_t row, int64_t column, double got, double size,
-                         const char *label) {
+static void expect_logit(const npy *golden, int64_t row, int64_t column, double got,
+                         const logit_size *size, const char *label) {
   const double expected = (double)((const float *)golden->data)[row * golden->dim[1] + column];
-  CHECK(fabs(got - expected) <= logit_tolerance(size) + ulp(expected, PLAIT_DTYPE_F32),
+  CHECK(fabs(got - expected) <= logit_tolerance(size, label) + ulp(expected, PLAIT_DTYPE_F32),
         "%s: [%lld,%lld] is %.9g, not %.9g", label, (long long)row, (long long)column, got,
         expected);
 }
@@ -308,9 +308,9 @@ static void ragged(const char *name, plait_plan *plan, const plan_spec *spec, co
   for (int64_t i = 0; i < rows; i++)
     for (int64_t s = *(int32_t *)call_row(&c, "row_start", i);
          s < *(int32_t *)call_row(&c, "row_end", i); s++) {
-      double size;
+      logit_size size;
       oracle_logit(d, &c, i, call_row(&c, "k_values", s), call_row(&c, "k_scale", s), &size);
-      expect_logit(&golden, i, s, (double)((float *)call_row(&c, "logits", i))[s], size, label);
+      expect_logit(&golden, i, s, (double)((float *)call_row(&c, "logits", i))[s], &size, label);
     }
   call_free(&c);
   npy_free(&golden);
@@ -338,12 +338,12 @@ static void paged(const char *name, plait_plan *plan, const plan_spec *spec, con
     for (int64_t s = 0; s < *(int32_t *)call_row(&c, "lengths", i); s++) {
       uint8_t values[PLAIT_INDEXER_MAX_HEAD_DIM];
       int64_t entry;
-      double size;
+      logit_size size;
       const uint8_t *page = paged_key(&c, d, i / d->next_n, s, &entry);
       CHECK(page, "%s: a golden key outside the pool", label);
       for (int64_t b = 0; b < d->head_dim; b++) values[b] = page[value_offset(d, entry, b)];
       oracle_logit(d, &c, i, values, page + scale_offset(d, entry), &size);
-      expect_logit(&golden, i, s, (double)((float *)call_row(&c, "logits", i))[s], size, label);
+      expect_logit(&golden, i, s, (double)((float *)call_row(&c, "logits", i))[s], &size, label);
     }
   call_free(&c);
   npy_free(&golden);
