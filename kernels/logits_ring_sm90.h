@@ -3,6 +3,7 @@
 #ifndef PLAIT_KERNELS_LOGITS_RING_SM90_H
 #define PLAIT_KERNELS_LOGITS_RING_SM90_H
 
+#include "isa/sm90.h"
 #include "logits_keys.h"
 
 namespace plait::kernels {
@@ -42,84 +43,164 @@ __device__ inline void wait_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
-// Where keys are. Page16: pages of a power of two and at least 16 entries, so that the sixteen keys
-// of a warp share a page, and all of a page's entries may be read.
+// Where keys are. page16: 16-byte aligned pages of a power of two and at least 16 entries: the
+// sixteen keys of a warp's tile lie side by side in one page, in either layout, and so do their
+// scales; all of a page's entries may be read.
 enum class Keys { contiguous, any_page, page16 };
 
-// A lane's bytes of tiles to come: places of its own in a ring of Stages tiles, so that no barrier
-// is needed. A tile is rows g = lane / 4 and g + 8 of each warp's sixteen.
+// The next tiles of a warp, sixteen keys each, on their way through shared memory; a ring of Stages
+// places that only this warp, or this lane, touches, so that no barrier of the block is needed. A
+// lane gets rows g = lane / 4 and g + 8, chunks t and t + 4 of each; t = lane % 4.
+//
+//     look_up(first)   reads the page of the tile that begins with key `first`
+//     copy(place)      starts to copy that tile into a place
+//     wait(place)      until the oldest tile, in that place, has arrived
+//     chunk(), scale() of the tile waited for; missing(): it has no page (for this lane's logit)
+
+// Keys anywhere: each lane copies what it will read itself.
 template <int Threads, int D, int Align, int Stages, Keys keys>
-struct Ring {
+struct LaneRing {
   static constexpr int chunks = D / 64;
   static constexpr int bytes = Stages * Threads * (2 * chunks * 16 + 4);
   const Logits &a;
   int64_t request;
-  int32_t end;                 // of the keys
-  uint4 *chunk;                // [Stages][2 * chunks][Threads], from this thread's on
-  float *scale;                // [Stages][Threads]: of the row whose logit it puts out
-  int32_t page[2] = {-1, -1};  // of the tile that comes after the one copied last
-  uint32_t missing = 0;        // bit i: the row put out i tiles ago has no page
+  int32_t end;          // of the keys
+  uint4 *values;        // [Stages][2 * chunks][Threads], from this thread's on
+  float *scales;        // [Stages][Threads]: of the row whose logit it puts out
+  int32_t key[2];       // of the tile looked up
+  int32_t page[2];      // of them
+  uint32_t absent = 0;  // bit i: the tile copied i tiles ago
 
-  // Looks up the pages of the tile whose first key of this warp is `first`.
+  __device__ static void prepare(uint8_t *) {}
+  __device__ LaneRing(const Logits &args, int64_t its_request, int32_t past, uint8_t *shared,
+                      uint32_t *)
+      : a(args), request(its_request), end(past) {
+    values = reinterpret_cast<uint4 *>(shared) + threadIdx.x;
+    scales = reinterpret_cast<float *>(shared + Stages * 2 * chunks * Threads * 16) + threadIdx.x;
+  }
+
   __device__ void look_up(int32_t first) {
-    if constexpr (keys == Keys::page16) {
-      const uint32_t column = static_cast<uint32_t>(first) >> a.page_shift;
-      page[0] = first < end && column < a.table.columns
-                    ? a.table.ids[request * a.table.stride + column]
-                    : -1;
-    } else if constexpr (keys == Keys::any_page) {
 #pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const int32_t key = first + static_cast<int32_t>(threadIdx.x) % 32 / 4 + 8 * half;
-        page[half] = key < end ? a.table.page_of(request, static_cast<uint32_t>(key)) : -1;
-      }
+    for (int half = 0; half < 2; ++half) {
+      key[half] = first + static_cast<int32_t>(threadIdx.x) % 32 / 4 + 8 * half;
+      if constexpr (keys != Keys::contiguous)
+        page[half] =
+            key[half] < end ? a.table.page_of(request, static_cast<uint32_t>(key[half])) : -1;
     }
   }
 
-  __device__ void copy(int stage, int32_t first) {
-    const int lane = static_cast<int>(threadIdx.x) % 32, t = lane % 4;
-    uint4 *to = chunk + stage * 2 * chunks * Threads;
-    missing <<= 1;
-    if constexpr (keys == Keys::page16) {
-      const bool there = page[0] >= 0 && page[0] < a.pages;
-      const uint8_t *values = nullptr, *its_scale = nullptr;
-      if (there) {
-        const uint8_t *start = a.cache + page[0] * a.page_stride;
-        const int32_t entry = first & (a.table.page_entries - 1);
-        values = start + (entry * D + (a.tiled ? lane / 4 * 16 + t * 256 : lane / 4 * D + t * 16));
-        its_scale = start + (a.table.page_entries * D + (entry + lane / 4 + 8 * (t / 2)) * 4);
-      }
-      const int32_t half_step = a.tiled ? 128 : 8 * D, chunk_step = a.tiled ? 1024 : 64;
+  __device__ void copy(int place) {
+    const int t = static_cast<int>(threadIdx.x) % 4;
+    absent <<= 1;
 #pragma unroll
-      for (int half = 0; half < 2; ++half)
+    for (int half = 0; half < 2; ++half) {
+      Key at{nullptr, nullptr};
+      if constexpr (keys != Keys::contiguous)
+        at = key_of_page(a, page[half], static_cast<uint32_t>(key[half]));
+      else if (key[half] < end)
+        at = {a.k + static_cast<int64_t>(key[half]) * D,
+              a.k_scale + static_cast<int64_t>(key[half]) * 4};
+      const int32_t step = keys != Keys::contiguous && a.tiled ? 256 : 16;
 #pragma unroll
-        for (int c = 0; c < chunks; ++c)
-          copy16<Align>(to + (half * chunks + c) * Threads,
-                        there ? values + (half * half_step + c * chunk_step) : nullptr);
-      copy4(scale + stage * Threads, its_scale);
-      missing |= !there;
-    } else {
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const int32_t key = first + lane / 4 + 8 * half;
-        Key at{nullptr, nullptr};
-        if constexpr (keys == Keys::any_page)
-          at = key_of_page(a, page[half], static_cast<uint32_t>(key));
-        else if (key < end)
-          at = {a.k + static_cast<int64_t>(key) * D, a.k_scale + static_cast<int64_t>(key) * 4};
-        const int32_t step = keys == Keys::any_page && a.tiled ? 256 : 16;
-#pragma unroll
-        for (int c = 0; c < chunks; ++c)
-          copy16<Align>(to + (half * chunks + c) * Threads,
-                        at.values ? at.values + (t + 4 * c) * step : nullptr);
-        if (half == t / 2) {
-          copy4(scale + stage * Threads, at.scale);
-          missing |= at.values == nullptr;
-        }
+      for (int c = 0; c < chunks; ++c)
+        copy16<Align>(values + ((place * 2 + half) * chunks + c) * Threads,
+                      at.values ? at.values + (t + 4 * c) * step : nullptr);
+      if (half == t / 2) {
+        copy4(scales + place * Threads, at.scale);
+        absent |= at.values == nullptr;
       }
     }
+    commit_copies();
   }
+
+  __device__ void wait(int) { wait_copies<Stages - 1>(); }
+  __device__ uint4 chunk(int place, int half, int c) const {
+    return values[((place * 2 + half) * chunks + c) * Threads];
+  }
+  __device__ float scale(int place) const { return scales[place * Threads]; }
+  __device__ bool missing() const { return absent >> (Stages - 1) & 1; }
 };
+
+// page16: one lane asks the copy engine for the whole tile.
+template <int Threads, int D, int Stages>
+struct PageRing {
+  static constexpr int tile = 16 * (D + 4), warps = Threads / 32;
+  static constexpr int bytes = warps * Stages * (tile + 8);
+  const Logits &a;
+  int64_t request;
+  int32_t end;
+  uint8_t *tiles;      // of this warp: [Stages][16 rows of D | 16 scales]
+  uint64_t *barriers;  // of this warp
+  int32_t page = -1, entry = 0;
+  uint32_t absent = 0;
+  uint32_t *parity;  // bit i: of the phase that place i waits for; outlives the ring
+
+  __device__ static uint64_t *barriers_in(uint8_t *shared) {
+    return reinterpret_cast<uint64_t *>(shared + warps * Stages * tile) + threadIdx.x / 32 * Stages;
+  }
+  __device__ static void prepare(uint8_t *shared) {
+    if (threadIdx.x % 32 == 0) {
+      for (int i = 0; i < Stages; ++i) sm90::barrier_init(barriers_in(shared) + i, 1);
+      sm90::barrier_init_done();
+    }
+    __syncwarp();
+  }
+  __device__ PageRing(const Logits &args, int64_t its_request, int32_t past, uint8_t *shared,
+                      uint32_t *its_parity)
+      : a(args), request(its_request), end(past), parity(its_parity) {
+    tiles = shared + static_cast<int>(threadIdx.x) / 32 * (Stages * tile);
+    barriers = barriers_in(shared);
+  }
+
+  __device__ void look_up(int32_t first) {
+    const uint32_t column = static_cast<uint32_t>(first) >> a.page_shift;
+    page = first < end && column < a.table.columns ? a.table.ids[request * a.table.stride + column]
+                                                   : -1;
+    entry = first & (a.table.page_entries - 1);
+  }
+
+  __device__ void copy(int place) {
+    const bool there = page >= 0 && page < a.pages;
+    absent = absent << 1 | !there;
+    __syncwarp();  // all lanes have read what the place held
+    if (there && threadIdx.x % 32 == 0) {
+      const uint8_t *from = a.cache + page * a.page_stride;
+      sm90::arrive_expect(barriers + place, tile);
+      sm90::bulk_copy(tiles + place * tile, from + entry * D, 16 * D, barriers + place);
+      sm90::bulk_copy(tiles + place * tile + 16 * D, from + (a.table.page_entries * D + entry * 4),
+                      64, barriers + place);
+    }
+  }
+
+  __device__ void wait(int place) {
+    if (missing()) return;
+    sm90::wait(barriers + place, *parity >> place & 1);
+    *parity ^= 1u << place;
+  }
+  __device__ uint4 chunk(int place, int half, int c) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32, row = lane / 4 + 8 * half,
+              at = lane % 4 + 4 * c;
+    return *reinterpret_cast<const uint4 *>(tiles + place * tile +
+                                            (a.tiled ? at * 256 + row * 16 : row * D + at * 16));
+  }
+  __device__ float scale(int place) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    return reinterpret_cast<const float *>(tiles + place * tile +
+                                           16 * D)[lane / 4 + 8 * (lane % 4 / 2)];
+  }
+  __device__ bool missing() const { return absent >> (Stages - 1) & 1; }
+};
+
+template <int Threads, int D, int Align, int Stages, Keys keys>
+struct RingOf {
+  using Type = LaneRing<Threads, D, Align, Stages, keys>;
+};
+template <int Threads, int D, int Align, int Stages>
+struct RingOf<Threads, D, Align, Stages, Keys::page16> {
+  using Type = PageRing<Threads, D, Stages>;
+};
+template <int Threads, int D, int Align, int Stages, Keys keys>
+using Ring = typename RingOf<Threads, D, Align, Stages, keys>::Type;
 
 }  // namespace plait::kernels
 

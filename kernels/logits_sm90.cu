@@ -94,8 +94,8 @@ __device__ inline void find_keys(const Logits &a, const LogitsGrid &grid, const 
 // Logits of a group's rows for the block's keys. Heads: columns of a row, padded. Rows: rows of one
 // multiplication.
 template <int D, int Heads, int Rows, int Align, Keys keys>
-__device__ __forceinline__ void group_logits(const Logits &a, const RowGroup &its,
-                                             int32_t group_rows, uint8_t *shared,
+__device__ __forceinline__ void group_logits(const Logits &a, const RowGroup &its, uint8_t *shared,
+                                             uint8_t *ring_memory, uint32_t *parity,
                                              Block<Heads> &block) {
   constexpr bool Paged = keys != Keys::contiguous;
   constexpr int N = Heads * Rows, steps = D / 32, Stages = stages_of(Heads, Rows);
@@ -107,11 +107,7 @@ __device__ __forceinline__ void group_logits(const Logits &a, const RowGroup &it
   const int warp = tid / 32 % 4, lane = tid % 32, t = lane % 4;
   // First key of this warp's tile. Chunks end well below 2^31 - 1 + tiles ahead only as int64.
   int64_t key = int64_t{block.from} + tid / 128 * kTile + warp * 16;
-  uint4 *ring_chunks =
-      reinterpret_cast<uint4 *>(shared + group_rows_padded(group_rows, Rows) * Heads * 128);
-  Ring<kThreads, D, Align, Stages, keys> ring{
-      a, its.request, last, ring_chunks + tid,
-      reinterpret_cast<float *>(ring_chunks + Stages * 2 * (D / 64) * kThreads) + tid};
+  Ring<kThreads, D, Align, Stages, keys> ring(a, its.request, last, ring_memory, parity);
   const auto ahead = [&](int tiles) {
     const int64_t at = key + static_cast<int64_t>(tiles) * stride;
     return static_cast<int32_t>(at < last ? at : last);
@@ -119,9 +115,8 @@ __device__ __forceinline__ void group_logits(const Logits &a, const RowGroup &it
   ring.look_up(ahead(0));
 #pragma unroll
   for (int i = 0; i < Stages - 1; ++i) {
-    ring.copy(i, ahead(i));
+    ring.copy(i);
     ring.look_up(ahead(i + 1));
-    commit_copies();
   }
 
   // Queries, in the order above. Columns that no head has are zero.
@@ -162,22 +157,21 @@ __device__ __forceinline__ void group_logits(const Logits &a, const RowGroup &it
   for (; key - warp * 16 < last; key += stride) {
     {  // A tile ahead, into the place that was read last.
       const int to = stage == 0 ? Stages - 1 : stage - 1;
-      ring.copy(to, ahead(Stages - 1));
+      ring.copy(to);
       ring.look_up(ahead(Stages));
-      commit_copies();
     }
-    wait_copies<Stages - 1>();
+    ring.wait(stage);
     uint32_t operand[steps][4];
 #pragma unroll
     for (int half = 0; half < 2; ++half)
 #pragma unroll
       for (int c = 0; c < D / 64; ++c) {
-        const uint4 q = ring.chunk[((stage * 2 + half) * (D / 64) + c) * kThreads];
+        const uint4 q = ring.chunk(stage, half, c);
         operand[2 * c][half] = q.x, operand[2 * c][half + 2] = q.y;
         operand[2 * c + 1][half] = q.z, operand[2 * c + 1][half + 2] = q.w;
       }
-    const float scale = ring.scale[stage * kThreads];
-    const bool missing = Paged && (ring.missing >> (Stages - 1) & 1);
+    const float scale = ring.scale(stage);
+    const bool missing = Paged && ring.missing();
     stage = stage == Stages - 1 ? 0 : stage + 1;
     const int32_t first = static_cast<int32_t>(key);
     const int32_t mine = first + lane / 4 + 8 * (t / 2);  // the key this lane puts out
@@ -244,6 +238,9 @@ __global__ __launch_bounds__(kThreads, 2) void wgmma_kernel(Logits a, LogitsGrid
   constexpr int tile = kThreads / 128 * kTile;
   extern __shared__ __align__(1024) uint8_t shared[];
   __shared__ __align__(16) Block<Heads> block;
+  uint8_t *ring_memory = shared + group_rows_padded(grid.group_rows, Rows) * Heads * 128;
+  Ring<kThreads, D, Align, stages_of(Heads, Rows), keys>::prepare(ring_memory);
+  uint32_t parity = 0;  // of the ring's barriers
   if constexpr (keys != Keys::contiguous) {
     if (grid.chunk == 0) {
       find_share<kThreads>(a, grid, tile, &block.share);
@@ -256,11 +253,12 @@ __global__ __launch_bounds__(kThreads, 2) void wgmma_kernel(Logits a, LogitsGrid
                                        ? block.share.group
                                        : static_cast<int32_t>(blockIdx.x) % grid.groups,
                                    grid.group_rows, grid.groups_per_request);
-    __syncthreads();  // before thread 0 takes from the share
+    if (keys != Keys::contiguous && grid.chunk == 0)
+      __syncthreads();  // before thread 0 takes from the share
     if (threadIdx.x < 32) find_keys<Heads>(a, grid, its, tile, block);
     __syncthreads();
     if (block.from < block.last)
-      group_logits<D, Heads, Rows, Align, keys>(a, its, grid.group_rows, shared, block);
+      group_logits<D, Heads, Rows, Align, keys>(a, its, shared, ring_memory, &parity, block);
     if (keys == Keys::contiguous || !block.more) return;
     __syncthreads();  // before ranges and queries are overwritten
   }

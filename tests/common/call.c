@@ -132,6 +132,9 @@ void call_place(call *c, plait_context *context, const plait_plan *plan) {
   guard_fill(&c->workspace, 0xB3);
   const plait_buffer workspace = {c->workspace.size ? c->workspace.data : NULL, c->workspace.size};
   memcpy(c->args.bytes + c->type->workspace_offset, &workspace, sizeof workspace);
+  // The call may run on a stream that does not wait for the fills.
+  const plait_status status = plait_stream_synchronize(context, NULL);
+  CHECK(status == PLAIT_OK, "%s: synchronize: %s", c->type->name, status_text(status));
 }
 
 plait_status call_execute(const call *c, const plait_plan *plan, void *stream) {

@@ -264,7 +264,7 @@ static void empty_rows(call *c) {
 }
 
 // Puts the host side of `from` where `placed` lies, outputs as call_place() leaves them.
-static void replace_contents(call *placed, const call *from) {
+static void replace_contents(call *placed, const call *from, plait_context *context) {
   for (int i = 0; from->type->slots[i].name; i++) {
     tensor *t = &placed->tensors[i];
     if (!t->present) continue;
@@ -274,6 +274,7 @@ static void replace_contents(call *placed, const call *from) {
     else
       guard_write(&t->memory, t->host);
   }
+  CHECK(plait_stream_synchronize(context, NULL) == PLAIT_OK, "synchronize");
 }
 
 void check_graph(plait_context *context, const plait_plan *plan, const call *c, const char *label) {
@@ -300,7 +301,7 @@ void check_graph(plait_context *context, const plait_plan *plan, const call *c, 
     if (c->type->counts[0].name) turn_items(&now, c, launch < 2 ? 0 : launch);
     if (launch == 3) empty_rows(&now);
     run_copy(&direct, &now, context, plan, text);
-    replace_contents(&replayed, &now);
+    replace_contents(&replayed, &now, context);
     status = plait_graph_launch(context, graph, stream);
     CHECK(status == PLAIT_OK, "%s: %s", text, status_text(status));
     CHECK(plait_stream_synchronize(context, stream) == PLAIT_OK, "%s: wait", text);
