@@ -35,6 +35,8 @@ Bound::Bound(const Context &context, const Case &c, const plait_plan *plan,
   }
   workspace_ = Memory(context, c.workspace(plan, rows_));
   clear_outputs(context, c, nullptr);
+  // The call may run on a stream that does not wait for the fills.
+  check(plait_stream_synchronize(context.get(), nullptr), "synchronize");
 }
 
 const Memory *Bound::find(const char *name) const {
