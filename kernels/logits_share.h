@@ -16,7 +16,7 @@ struct LogitsGrid {
 };
 
 // Tiles before a group's first that stand for the time that its queries take.
-constexpr int32_t kSwitchCost = 2;
+constexpr int32_t kSwitchCost = 4;
 
 // Paged rows begin at the first column.
 __device__ inline int32_t cost_of_keys(int64_t keys, int32_t tile) {
@@ -27,6 +27,7 @@ __device__ inline int32_t cost_of_group(const Logits &a, const LogitsGrid &grid,
                                         int32_t tile) {
   const RowGroup its = row_group(a, group, grid.group_rows, grid.groups_per_request);
   int64_t past = 0;
+#pragma unroll 1
   for (int r = 0; r < its.rows; ++r) {
     const KeyRange keys = keys_of_row(a, its.row0 + r);
     if (keys.begin < keys.end && keys.end > past) past = keys.end;
@@ -65,6 +66,7 @@ __device__ inline void find_share(const Logits &a, const LogitsGrid &grid, int32
   const int32_t first = tid * run < grid.groups ? tid * run : grid.groups;
   const int32_t past = grid.groups - first < run ? grid.groups : first + run;
   int64_t own = 0;
+#pragma unroll 1
   for (int32_t g = first; g < past; ++g) own += cost_of_group(a, grid, g, tile);
   int64_t through = own;  // of the warp, up to this thread
 #pragma unroll

@@ -7,10 +7,10 @@
 //     acc[64 keys, N] = keys[64, D] * queries[N, D]^T      N = Rows * Heads columns
 //     logit           = k_scale * sum over a row's Heads columns of w * max(acc, 0)
 //
-// Keys go from memory straight into the registers of operand A, with no shared memory and no
-// barrier, so any page table or layout will do. Lane t = lane % 4 of operand A holds bytes 4t ...
-// 4t + 3 and 16 + 4t ... of each k step of 32; to load 16 bytes at a time it takes chunks t and
-// t + 4 of the row instead, and the queries are stored with their words in the matching order:
+// Keys come through a ring in shared memory (logits_ring_sm90.h) into the registers of operand A,
+// so any page table or layout will do. Lane t = lane % 4 of operand A holds bytes 4t ... 4t + 3 and
+// 16 + 4t ... of each k step of 32; to read 16 bytes at a time it takes chunks t and t + 4 of the
+// row instead, and the queries are stored with their words in the matching order:
 //
 //     word j of chunk c   ->   word 8 s + 4 (j % 2) + c % 4      s = 2 (c / 4) + j / 2: the k step
 //
@@ -30,13 +30,17 @@ namespace plait::kernels {
 namespace {
 
 constexpr int kThreads = 256;  // two warpgroups
-constexpr int kTile = 64;      // keys of a warpgroup at a time
+constexpr int kTile = 64;      // keys of a multiplication
 constexpr int kRows = 8;       // of a block, at most
 
-// Tiles in a ring: more where a tile is little work.
-__host__ __device__ constexpr int stages_of(int heads, int rows) {
-  return heads * rows < 128 ? 4 : 2;
+// Multiplications of 64 keys that a warpgroup does at a time: two for one row of a few heads, whose
+// epilogue would be little beside the rest of a tile.
+__host__ __device__ constexpr int parts_of(int heads, int rows) {
+  return heads * rows < 128 ? 2 : 1;
 }
+constexpr int kStages = 2;  // tiles in a ring
+template <int D, int Heads, int Rows, int Align, Keys keys>
+using RingFor = Ring<kThreads, D, parts_of(Heads, Rows), Align, kStages, keys>;
 
 // Rows up to a whole number of multiplications.
 __host__ __device__ constexpr int group_rows_padded(int rows, int multiplied) {
@@ -98,25 +102,24 @@ __device__ __forceinline__ void group_logits(const Logits &a, const RowGroup &it
                                              uint8_t *ring_memory, uint32_t *parity,
                                              Block<Heads> &block) {
   constexpr bool Paged = keys != Keys::contiguous;
-  constexpr int N = Heads * Rows, steps = D / 32, Stages = stages_of(Heads, Rows);
-  constexpr int stride = kThreads / 128 * kTile, pitch = Block<Heads>::pitch;
+  constexpr int N = Heads * Rows, steps = D / 32, Stages = kStages;
+  constexpr int Parts = parts_of(Heads, Rows), pitch = Block<Heads>::pitch;
+  constexpr uint32_t warp_keys = 16 * Parts, stride = kThreads / 128 * kTile * Parts;
   const int64_t row0 = its.row0;
   const int rows = its.rows;
-  const int32_t last = block.last;
+  const uint32_t last = static_cast<uint32_t>(block.last);
   const int tid = static_cast<int>(threadIdx.x);
   const int warp = tid / 32 % 4, lane = tid % 32, t = lane % 4;
-  // First key of this warp's tile. Chunks end well below 2^31 - 1 + tiles ahead only as int64.
-  int64_t key = int64_t{block.from} + tid / 128 * kTile + warp * 16;
-  Ring<kThreads, D, Align, Stages, keys> ring(a, its.request, last, ring_memory, parity);
-  const auto ahead = [&](int tiles) {
-    const int64_t at = key + static_cast<int64_t>(tiles) * stride;
-    return static_cast<int32_t>(at < last ? at : last);
-  };
-  ring.look_up(ahead(0));
+  // First key of this warp's tile. Keys end below 2^31, so tiles ahead fit too.
+  const uint32_t before = static_cast<uint32_t>(warp) * warp_keys;
+  uint32_t key = static_cast<uint32_t>(block.from) +
+                 static_cast<uint32_t>(tid / 128) * (kTile * Parts) + before;
+  RingFor<D, Heads, Rows, Align, keys> ring(a, its.request, last, ring_memory, parity);
+  ring.look_up(key);
 #pragma unroll
-  for (int i = 0; i < Stages - 1; ++i) {
-    ring.copy(i);
-    ring.look_up(ahead(i + 1));
+  for (uint32_t i = 0; i < Stages - 1; ++i) {
+    ring.copy(static_cast<int>(i));
+    ring.look_up(key + (i + 1) * stride);
   }
 
   // Queries, in the order above. Columns that no head has are zero.
@@ -151,77 +154,87 @@ __device__ __forceinline__ void group_logits(const Logits &a, const RowGroup &it
 
   const uint64_t queries = descriptor(static_cast<uint32_t>(__cvta_generic_to_shared(shared)));
   const float *own_weights = block.weights + t * pitch;
+  // Keys and rows come in pairs, one for the lanes with even t and one for those with odd t.
+  constexpr bool Paired = Parts > 1 || Rows > 1;
+  const int odd = t & 1;
+  const uint32_t own = static_cast<uint32_t>(lane / 4 + 8 * (t / 2) + (Parts > 1 ? 16 * odd : 0));
   // Where this lane's first logit of a tile goes, with the key 0 in mind.
-  const int64_t out0 = (row0 + (Rows > 1 ? t & 1 : 0) - a.first_row) * a.stride - a.first_column;
+  const int64_t out0 = (row0 + (Rows > 1 ? odd : 0) - a.first_row) * a.stride - a.first_column;
   int stage = 0;
-  for (; key - warp * 16 < last; key += stride) {
+  for (; key - before < last; key += stride) {
     {  // A tile ahead, into the place that was read last.
       const int to = stage == 0 ? Stages - 1 : stage - 1;
       ring.copy(to);
-      ring.look_up(ahead(Stages));
+      ring.look_up(key + Stages * stride);
     }
     ring.wait(stage);
-    uint32_t operand[steps][4];
-#pragma unroll
-    for (int half = 0; half < 2; ++half)
-#pragma unroll
-      for (int c = 0; c < D / 64; ++c) {
-        const uint4 q = ring.chunk(stage, half, c);
-        operand[2 * c][half] = q.x, operand[2 * c][half + 2] = q.y;
-        operand[2 * c + 1][half] = q.z, operand[2 * c + 1][half + 2] = q.w;
-      }
     const float scale = ring.scale(stage);
     const bool missing = Paged && ring.missing();
-    stage = stage == Stages - 1 ? 0 : stage + 1;
-    const int32_t first = static_cast<int32_t>(key);
-    const int32_t mine = first + lane / 4 + 8 * (t / 2);  // the key this lane puts out
+    const int32_t first = static_cast<int32_t>(key), mine = static_cast<int32_t>(key + own);
     // Every key of this warp in every row's range, and in this block's?
-    const bool all = first >= block.inner_least && key + 16 <= block.inner_most && key + 16 <= last;
+    const bool all = first >= block.inner_least && key + warp_keys <= last &&
+                     key + warp_keys <= static_cast<uint32_t>(block.inner_most);
     int64_t out = out0 + mine;
+    uint32_t operand[steps][4];
+    const auto load = [&](int part) {
 #pragma unroll
-    for (int r0 = 0; r0 < kRows; r0 += Rows) {
-      if (r0 >= rows) break;
-      float acc[N / 2];
-      fence_operands();
+      for (int half = 0; half < 2; ++half)
 #pragma unroll
-      for (int s = 0; s < steps; ++s)
-        multiply<N>(acc, operand[s], queries + static_cast<uint64_t>(r0 * Heads * 8 + s * 2),
-                    s != 0);
-      commit();
-      wait();
-#pragma unroll
-      for (int i = 0; i < N / 2; ++i) asm volatile("" : "+f"(acc[i])::"memory");  // not before
-      float sums[Rows];
-#pragma unroll
-      for (int r = 0; r < Rows; ++r) {
-        const float4 *w = reinterpret_cast<const float4 *>(own_weights + (r0 + r) * 4 * pitch);
-        float low = 0, high = 0;
-#pragma unroll
-        for (int j = 0; j < Heads / 16; ++j) {
-          const float4 v = w[j];
-          const float *d = acc + r * (Heads / 2) + j * 8;
-          low = fmaf(v.x, fmaxf(d[0], 0.0f), low), high = fmaf(v.x, fmaxf(d[2], 0.0f), high);
-          low = fmaf(v.y, fmaxf(d[1], 0.0f), low), high = fmaf(v.y, fmaxf(d[3], 0.0f), high);
-          low = fmaf(v.z, fmaxf(d[4], 0.0f), low), high = fmaf(v.z, fmaxf(d[6], 0.0f), high);
-          low = fmaf(v.w, fmaxf(d[5], 0.0f), low), high = fmaf(v.w, fmaxf(d[7], 0.0f), high);
+        for (int c = 0; c < D / 64; ++c) {
+          const uint4 q = ring.chunk(stage, 2 * part + half, c);
+          operand[2 * c][half] = q.x, operand[2 * c][half + 2] = q.y;
+          operand[2 * c + 1][half] = q.z, operand[2 * c + 1][half + 2] = q.w;
         }
-        // Lanes t and t ^ 2 add; the upper two go on with keys g + 8.
-        sums[r] = (t & 2 ? high : low) + shfl_xor(t & 2 ? low : high, 2, 4);
-      }
-      // Lanes t and t ^ 1 add; with two rows or more each goes on with half of them.
+    };
+    if constexpr (Parts == 1) load(0);
 #pragma unroll
-      for (int r = 0; r < Rows; r += 2) {
+    for (int r0 = 0; r0 < (Parts > 1 ? 1 : kRows); r0 += Rows) {
+      if (r0 >= rows) break;
+      float sums[Parts * Rows];
+#pragma unroll
+      for (int part = 0; part < Parts; ++part) {
+        if constexpr (Parts > 1) load(part);
+        float acc[N / 2];
+        fence_operands();
+#pragma unroll
+        for (int s = 0; s < steps; ++s)
+          multiply<N>(acc, operand[s], queries + static_cast<uint64_t>(r0 * Heads * 8 + s * 2),
+                      s != 0);
+        commit();
+        wait();
+#pragma unroll
+        for (int i = 0; i < N / 2; ++i) asm volatile("" : "+f"(acc[i])::"memory");  // not before
+#pragma unroll
+        for (int r = 0; r < Rows; ++r) {
+          const float4 *w = reinterpret_cast<const float4 *>(own_weights + (r0 + r) * 4 * pitch);
+          float low = 0, high = 0;
+#pragma unroll
+          for (int j = 0; j < Heads / 16; ++j) {
+            const float4 v = w[j];
+            const float *d = acc + r * (Heads / 2) + j * 8;
+            low = fmaf(v.x, fmaxf(d[0], 0.0f), low), high = fmaf(v.x, fmaxf(d[2], 0.0f), high);
+            low = fmaf(v.y, fmaxf(d[1], 0.0f), low), high = fmaf(v.y, fmaxf(d[3], 0.0f), high);
+            low = fmaf(v.z, fmaxf(d[4], 0.0f), low), high = fmaf(v.z, fmaxf(d[6], 0.0f), high);
+            low = fmaf(v.w, fmaxf(d[5], 0.0f), low), high = fmaf(v.w, fmaxf(d[7], 0.0f), high);
+          }
+          // Lanes t and t ^ 2 add; the upper two go on with keys g + 8.
+          sums[r + part] = (t & 2 ? high : low) + shfl_xor(t & 2 ? low : high, 2, 4);
+        }
+      }
+      // Lanes t and t ^ 1 add; of a pair each goes on with its own.
+#pragma unroll
+      for (int r = 0; r < Parts * Rows; r += 2) {
         float total;
-        if constexpr (Rows == 1)
-          total = sums[r] + shfl_xor(sums[r], 1, 4);
+        if constexpr (Paired)
+          total = (odd ? sums[r + 1] : sums[r]) + shfl_xor(odd ? sums[r] : sums[r + 1], 1, 4);
         else
-          total = (t & 1 ? sums[r + 1] : sums[r]) + shfl_xor(t & 1 ? sums[r] : sums[r + 1], 1, 4);
-        const int row = r0 + r + (Rows > 1 ? t & 1 : 0);
+          total = sums[r] + shfl_xor(sums[r], 1, 4);
+        const int row = Rows > 1 ? r0 + r + odd : r0;
         const bool inside =
             row < rows &&
-            (all || (mine >= block.begins[row] && mine < block.ends[row] && mine < last));
+            (all || (mine >= block.begins[row] && mine < block.ends[row] && key + own < last));
         const float logit = missing ? kNoPage : total * scale;
-        if (inside && (Rows > 1 || t % 2 == 0)) {
+        if (inside && (Paired || odd == 0)) {
           if (a.bf16)
             static_cast<uint16_t *>(a.logits)[out] = f32_to_bf16(logit);
           else
@@ -230,20 +243,20 @@ __device__ __forceinline__ void group_logits(const Logits &a, const RowGroup &it
         out += (Rows > 1 ? 2 : 1) * a.stride;
       }
     }
+    stage = stage == Stages - 1 ? 0 : stage + 1;
   }
 }
 
 template <int D, int Heads, int Rows, int Align, Keys keys>
 __global__ __launch_bounds__(kThreads, 2) void wgmma_kernel(Logits a, LogitsGrid grid) {
-  constexpr int tile = kThreads / 128 * kTile;
   extern __shared__ __align__(1024) uint8_t shared[];
   __shared__ __align__(16) Block<Heads> block;
   uint8_t *ring_memory = shared + group_rows_padded(grid.group_rows, Rows) * Heads * 128;
-  Ring<kThreads, D, Align, stages_of(Heads, Rows), keys>::prepare(ring_memory);
+  RingFor<D, Heads, Rows, Align, keys>::prepare(ring_memory);
   uint32_t parity = 0;  // of the ring's barriers
   if constexpr (keys != Keys::contiguous) {
     if (grid.chunk == 0) {
-      find_share<kThreads>(a, grid, tile, &block.share);
+      find_share<kThreads>(a, grid, kTile, &block.share);
       if (block.share.cost == 0) return;
     }
   }
@@ -255,7 +268,7 @@ __global__ __launch_bounds__(kThreads, 2) void wgmma_kernel(Logits a, LogitsGrid
                                    grid.group_rows, grid.groups_per_request);
     if (keys != Keys::contiguous && grid.chunk == 0)
       __syncthreads();  // before thread 0 takes from the share
-    if (threadIdx.x < 32) find_keys<Heads>(a, grid, its, tile, block);
+    if (threadIdx.x < 32) find_keys<Heads>(a, grid, its, kTile, block);
     __syncthreads();
     if (block.from < block.last)
       group_logits<D, Heads, Rows, Align, keys>(a, its, shared, ring_memory, &parity, block);
@@ -280,23 +293,22 @@ struct Launch {
       groups = rows / a.next_n * per_request;
     }
     if (groups > INT32_MAX - kThreads) return hipErrorInvalidValue;
-    // Keys of a block. Paged: one block for each place on the device, with equal shares, unless
-    // blocks of one group each are all there at a time. Ragged: some six blocks for each place, so
-    // that a tail costs little, but enough keys to pay for the queries; where that is too few
-    // blocks, one for each place.
-    constexpr int64_t round = kThreads / 128 * kTile, worth = Paged ? 1024 : 2048;
+    // Keys of a block. Ragged: some six blocks for each place on the device, so that a tail costs
+    // little, but enough keys to pay for the queries; where that is too few blocks, one for each
+    // place. Paged: one block for each place, with equal shares, unless that is little work: then
+    // blocks of one group each.
+    constexpr int64_t round = kThreads / 128 * kTile * parts_of(Heads, Rows), worth = 1024;
     const int64_t places = 2 * static_cast<int64_t>(units), all = groups * columns;
-    int64_t chunk = Paged ? all / places : all / (6 * places);
-    if (chunk < worth) chunk = all / places < worth ? all / places : worth;
-    if (!Paged && chunk > 8192) chunk = 8192;
-    chunk = (chunk + round - 1) / round * round;
-    if (chunk == 0) chunk = round;
-    int64_t blocks = groups * ((columns + chunk - 1) / chunk);
-    if (Paged && blocks > places) blocks = places, chunk = 0;
+    int64_t chunk = all / places;
+    if (!Paged && chunk > 2 * worth)
+      chunk = chunk / 6 < 2 * worth ? 2 * worth : chunk / 6 > 8 * worth ? 8 * worth : chunk / 6;
+    const bool share = Paged && chunk > worth;
+    chunk = share ? 0 : chunk < round ? round : (chunk + round - 1) / round * round;
+    const int64_t blocks = share ? places : groups * ((columns + chunk - 1) / chunk);
     if (blocks > INT32_MAX) return hipErrorInvalidValue;
     const size_t shared =
         static_cast<size_t>(group_rows_padded(static_cast<int>(group_rows), Rows)) * Heads * 128 +
-        Ring<kThreads, D, Align, stages_of(Heads, Rows), keys>::bytes;
+        RingFor<D, Heads, Rows, Align, keys>::bytes;
     const LogitsGrid grid{static_cast<int32_t>(group_rows), static_cast<int32_t>(per_request),
                           static_cast<int32_t>(groups), static_cast<int32_t>(chunk)};
     return launch(wgmma_kernel<D, Heads, Rows, Align, keys>, static_cast<unsigned>(blocks),
@@ -331,7 +343,7 @@ template <int D, int Heads, int Rows, int Align, Keys keys>
 hipError_t allow_one() {
   return raise_shared_memory_limit(
       reinterpret_cast<const void *>(&wgmma_kernel<D, Heads, Rows, Align, keys>),
-      kRows * Heads * 128 + Ring<kThreads, D, Align, stages_of(Heads, Rows), keys>::bytes);
+      kRows * Heads * 128 + RingFor<D, Heads, Rows, Align, keys>::bytes);
 }
 
 template <int D, int Heads, int Rows>

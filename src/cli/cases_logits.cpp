@@ -42,6 +42,7 @@ Plan topk_plan(const Context &context, const Problem &p, const char *implementat
   desc.k = p.desc.topk;
   desc.order = p.desc.order;
   desc.dtype = p.desc.logits_dtype;
+  desc.implementation = implementation;
   plait_plan *plan = nullptr;
   plait_error error = no_error();
   plait_status status = plait_topk_plan_create(context.get(), &desc, &plan, &error);

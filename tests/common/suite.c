@@ -157,6 +157,11 @@ static void require_operation(void) {
   exit(EXIT_SKIPPED);
 }
 
+static int row_runs(const row_head *row) {
+  if (row->flags & ROW_LONG && !test_long()) return 0;
+  return !(row->flags & (test_gpu() ? ROW_CPU_ONLY : ROW_GPU_ONLY));
+}
+
 // The checks that a kernel may pass at one size and fail at another.
 static void add_again(const row_head *row) {
   static char names[MOST_TESTS][120];
@@ -183,12 +188,11 @@ int suite_main(const op_suite *suite) {
   require_operation();
   for (int i = 0; i < suite->row_count; i++) {
     const row_head *row = row_at(i);
-    if (row->flags & ROW_LONG && !test_long()) continue;
-    if (row->flags & ROW_CPU_ONLY && test_gpu()) continue;
+    if (!row_runs(row)) continue;
     add(row->name, test_row, row);
   }
   for (int i = 0; i < suite->row_count; i++)
-    if (row_at(i)->flags & ROW_AGAIN) add_again(row_at(i));
+    if (row_at(i)->flags & ROW_AGAIN && row_runs(row_at(i))) add_again(row_at(i));
   const row_head *first = row_at(0);
   add("bad arguments", test_bad_arguments, first);
   add("case 43: zero items", test_zero, first);

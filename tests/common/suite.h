@@ -14,7 +14,8 @@
 enum {
   ROW_LONG = 1,      // soak: only with PLAIT_TEST_LONG
   ROW_CPU_ONLY = 2,  // what it shows exists on the CPU only
-  ROW_AGAIN = 4      // the first row's checks of runs, counts, streams and graphs too
+  ROW_GPU_ONLY = 4,  // blocks share work there, the CPU has nothing like it
+  ROW_AGAIN = 8      // the first row's checks of runs, counts, streams and graphs too
 };
 
 // Every row of a table begins with these.
