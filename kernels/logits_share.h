@@ -12,27 +12,53 @@ namespace plait::kernels {
 // Row groups of a call, and how their keys are cut.
 struct LogitsGrid {
   int32_t group_rows, groups_per_request, groups;
-  int32_t chunk;  // keys of block i, which works on group i % groups alone; 0: equal shares
+  int32_t chunk;          // keys of block i, which works on group i % groups alone; 0: equal shares
+  int64_t first_request;  // paged: of the first group
 };
+
+// row_group() without 64-bit divisions.
+__device__ inline RowGroup group_of(const Logits &a, const LogitsGrid &grid, int32_t group) {
+  RowGroup g{a.first_row + static_cast<int64_t>(group) * grid.group_rows, 0, grid.group_rows};
+  int64_t past = a.last_row;
+  if (a.cache != nullptr) {
+    const int32_t r = grid.groups_per_request == 1 ? group : group / grid.groups_per_request;
+    g.request = grid.first_request + r;
+    g.row0 = g.request * a.next_n + (group - r * grid.groups_per_request) * grid.group_rows;
+    past = (g.request + 1) * a.next_n;
+  }
+  if (past - g.row0 < grid.group_rows) g.rows = static_cast<int32_t>(past - g.row0);
+  return g;
+}
+
+// keys_of_row() of row `i` of a group, likewise.
+__device__ inline KeyRange keys_in_group(const Logits &a, const RowGroup &its, int32_t i) {
+  if (a.cache == nullptr) return keys_of_row(a, its.row0 + i);
+  const int64_t row = its.row0 + i, n = row - its.request * a.next_n;
+  int64_t end = a.per_request ? a.lengths[its.request] - a.next_n + n + 1
+                              : static_cast<int64_t>(a.lengths[row]);
+  if (end > a.columns) end = a.columns;
+  if (end > a.last_column) end = a.last_column;
+  return {a.first_column, end < a.first_column ? a.first_column : end};
+}
 
 // Tiles before a group's first that stand for the time that its queries take.
 constexpr int32_t kSwitchCost = 4;
 
 // Paged rows begin at the first column.
-__device__ inline int32_t cost_of_keys(int64_t keys, int32_t tile) {
-  return keys <= 0 ? 0 : static_cast<int32_t>((keys + tile - 1) / tile) + kSwitchCost;
+__device__ inline int32_t cost_of_keys(int32_t keys, int32_t tile) {
+  return keys <= 0 ? 0 : (keys - 1) / tile + 1 + kSwitchCost;
 }
 
-__device__ inline int32_t cost_of_group(const Logits &a, const LogitsGrid &grid, int32_t group,
-                                        int32_t tile) {
-  const RowGroup its = row_group(a, group, grid.group_rows, grid.groups_per_request);
-  int64_t past = 0;
+template <int32_t Tile>
+__device__ inline int32_t cost_of_group(const Logits &a, const LogitsGrid &grid, int32_t group) {
+  const RowGroup its = group_of(a, grid, group);
+  int64_t past = a.first_column;
 #pragma unroll 1
   for (int r = 0; r < its.rows; ++r) {
-    const KeyRange keys = keys_of_row(a, its.row0 + r);
-    if (keys.begin < keys.end && keys.end > past) past = keys.end;
+    const int64_t end = keys_in_group(a, its, r).end;
+    if (end > past) past = end;
   }
-  return cost_of_keys(past - a.first_column, tile);
+  return cost_of_keys(static_cast<int32_t>(past - a.first_column), Tile);
 }
 
 struct LogitsShare {
@@ -43,7 +69,7 @@ struct LogitsShare {
   // The part [*from, *last) of this group's keys, which end at `past`.
   __device__ inline void take(int64_t first_column, int64_t past, int32_t tile, int64_t *from,
                               int64_t *last) {
-    const int32_t all = cost_of_keys(past - first_column, tile);
+    const int32_t all = cost_of_keys(static_cast<int32_t>(past - first_column), tile);
     const int32_t end = all - skip < cost ? all : skip + cost;
     *from = first_column + static_cast<int64_t>(skip > kSwitchCost ? skip - kSwitchCost : 0) * tile;
     *last = end == all ? past
@@ -56,46 +82,48 @@ struct LogitsShare {
 };
 
 // The share of this block, in *share once all threads are here. A thread adds up a run of groups,
-// the block adds up the threads' sums.
-template <int Threads>
-__device__ inline void find_share(const Logits &a, const LogitsGrid &grid, int32_t tile,
-                                  LogitsShare *share) {
-  __shared__ int64_t sums[Threads / 32];
+// the block adds up the threads' sums. All costs together are below 2^31.
+template <int Threads, int32_t Tile>
+__device__ inline void find_share(const Logits &a, const LogitsGrid &grid, LogitsShare *share) {
+  __shared__ int32_t sums[Threads / 32];
   const int32_t tid = static_cast<int32_t>(threadIdx.x);
   const int32_t run = (grid.groups + Threads - 1) / Threads;
   const int32_t first = tid * run < grid.groups ? tid * run : grid.groups;
   const int32_t past = grid.groups - first < run ? grid.groups : first + run;
-  int64_t own = 0;
+  int32_t own = 0;
 #pragma unroll 1
-  for (int32_t g = first; g < past; ++g) own += cost_of_group(a, grid, g, tile);
-  int64_t through = own;  // of the warp, up to this thread
+  for (int32_t g = first; g < past; ++g) own += cost_of_group<Tile>(a, grid, g);
+  int32_t through = own;  // of the warp, up to this thread
 #pragma unroll
   for (int m = 1; m < 32; m *= 2) {
-    const int64_t before = __shfl_up_sync(0xFFFFFFFFu, through, m);
+    const int32_t before = __shfl_up_sync(0xFFFFFFFFu, through, m);
     if (tid % 32 >= m) through += before;
   }
   if (tid % 32 == 31) sums[tid / 32] = through;
   if (tid == 0) *share = {0, 0, 0};
   __syncthreads();
-  int64_t all = 0, before = through - own;
+  int32_t all = 0, before = through - own;
 #pragma unroll
   for (int w = 0; w < Threads / 32; ++w) {
     if (w < tid / 32) before += sums[w];
     all += sums[w];
   }
   // Parts differ by one tile at most.
-  const int64_t part = all / gridDim.x, more = all % gridDim.x, block = blockIdx.x;
-  const int64_t from = block * part + (block < more ? block : more);
-  const int64_t cost = part + (block < more ? 1 : 0);
+  const int32_t blocks = static_cast<int32_t>(gridDim.x), block = static_cast<int32_t>(blockIdx.x);
+  const int32_t part = all / blocks, more = all - part * blocks;
+  const int32_t from = block * part + (block < more ? block : more);
+  const int32_t cost = part + (block < more ? 1 : 0);
   if (cost > 0 && from >= before && from < before + own) {
-    int32_t group = first;
-    int64_t skip = from - before;
-    for (;; ++group) {
-      const int64_t its = cost_of_group(a, grid, group, tile);
-      if (skip < its) break;
-      skip -= its;
+    int32_t group = first, skip = from - before;
+    if (run > 1) {
+#pragma unroll 1
+      for (;; ++group) {
+        const int32_t its = cost_of_group<Tile>(a, grid, group);
+        if (skip < its) break;
+        skip -= its;
+      }
     }
-    *share = {group, static_cast<int32_t>(skip), static_cast<int32_t>(cost)};
+    *share = {group, skip, cost};
   }
   __syncthreads();
 }

@@ -67,7 +67,7 @@ __device__ inline void find_keys(const Logits &a, const LogitsGrid &grid, const 
   const int tid = static_cast<int>(threadIdx.x);
   // Rows that are not there are empty.
   KeyRange r{0, 0};
-  if (tid < its.rows) r = keys_of_row(a, its.row0 + tid);
+  if (tid < its.rows) r = keys_in_group(a, its, tid);
   const int32_t begin = static_cast<int32_t>(r.begin), end = static_cast<int32_t>(r.end);
   if (tid < kRows) block.begins[tid] = begin, block.ends[tid] = end;
   int32_t low = begin < end ? begin : INT32_MAX, high = begin < end ? end : 0;
@@ -256,16 +256,15 @@ __global__ __launch_bounds__(kThreads, 2) void wgmma_kernel(Logits a, LogitsGrid
   uint32_t parity = 0;  // of the ring's barriers
   if constexpr (keys != Keys::contiguous) {
     if (grid.chunk == 0) {
-      find_share<kThreads>(a, grid, kTile, &block.share);
+      find_share<kThreads, kTile>(a, grid, &block.share);
       if (block.share.cost == 0) return;
     }
   }
   for (;;) {
-    const RowGroup its = row_group(a,
-                                   keys != Keys::contiguous && grid.chunk == 0
-                                       ? block.share.group
-                                       : static_cast<int32_t>(blockIdx.x) % grid.groups,
-                                   grid.group_rows, grid.groups_per_request);
+    const RowGroup its = group_of(a, grid,
+                                  keys != Keys::contiguous && grid.chunk == 0
+                                      ? block.share.group
+                                      : static_cast<int32_t>(blockIdx.x) % grid.groups);
     if (keys != Keys::contiguous && grid.chunk == 0)
       __syncthreads();  // before thread 0 takes from the share
     if (threadIdx.x < 32) find_keys<Heads>(a, grid, its, kTile, block);
@@ -302,7 +301,8 @@ struct Launch {
     int64_t chunk = all / places;
     if (!Paged && chunk > 2 * worth)
       chunk = chunk / 6 < 2 * worth ? 2 * worth : chunk / 6 > 8 * worth ? 8 * worth : chunk / 6;
-    const bool share = Paged && chunk > worth;
+    const bool share =
+        Paged && chunk > worth && all / kTile + groups * (kSwitchCost + 1) < INT32_MAX;
     chunk = share ? 0 : chunk < round ? round : (chunk + round - 1) / round * round;
     const int64_t blocks = share ? places : groups * ((columns + chunk - 1) / chunk);
     if (blocks > INT32_MAX) return hipErrorInvalidValue;
@@ -310,7 +310,8 @@ struct Launch {
         static_cast<size_t>(group_rows_padded(static_cast<int>(group_rows), Rows)) * Heads * 128 +
         RingFor<D, Heads, Rows, Align, keys>::bytes;
     const LogitsGrid grid{static_cast<int32_t>(group_rows), static_cast<int32_t>(per_request),
-                          static_cast<int32_t>(groups), static_cast<int32_t>(chunk)};
+                          static_cast<int32_t>(groups), static_cast<int32_t>(chunk),
+                          Paged ? a.first_row / a.next_n : 0};
     return launch(wgmma_kernel<D, Heads, Rows, Align, keys>, static_cast<unsigned>(blocks),
                   kThreads, shared, stream, a, grid);
   }

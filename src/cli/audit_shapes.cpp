@@ -129,7 +129,7 @@ const std::vector<const char *> kLogitsPaged = {
     "B=2,keys=129,heads=5,D=64",
     "B=3,keys=200,N=2,logits=bf16,ranges=random",
     "B=6,keys=700,N=4,heads=32,P=128",
-    "B=300,keys=1000,heads=2,ranges=random"};
+    "B=280,keys=1000,heads=32,ranges=random"};
 
 const std::vector<const char *> kSelectRagged = {
     "rows=5,keys=77,K=9,ranges=random,order=descending",
