@@ -12,8 +12,8 @@ namespace plait::cli {
 namespace {
 
 // Hopper's fp8 matrix units keep few bits of a partial sum: logits are within this share of the
-// largest one.
-constexpr double kHopperShare = 2e-4;
+// largest one. Of some 10^5 random ones two were past half of it.
+constexpr double kHopperShare = 4e-4;
 
 std::vector<Tensor> outputs_of(const Case &c, const Context &context, const plait_plan *plan,
                                const std::vector<int64_t> *order = nullptr) {
