@@ -268,22 +268,76 @@ struct TopkBlock {
     return shfl(base, W - 1, W) + x - n;
   }
 
-  // Descending bitonic sort of n (a power of two) numbers in shared or global memory. A step whose
-  // pairs lie within 2 W elements stays inside a wave.
+  // Descending bitonic sort of n (a power of two) numbers in shared or global memory, 16-byte
+  // aligned. Steps whose pairs lie within a wave's chunk are done in registers.
   __device__ void sort(uint64_t *data, uint64_t n) {
-    for (uint64_t k = 2; k <= n; k *= 2)
-      for (uint64_t j = k / 2; j > 0; j /= 2) {
+    if (n < kChunk) {
+      sort_few(data, static_cast<uint32_t>(n));
+      return;
+    }
+    sort_chunks(data, n, 2, kChunk);
+    for (uint64_t k = 2 * kChunk; k <= n; k *= 2) {
+      for (uint64_t j = k / 2; j >= kChunk; j /= 2) {
         for (uint64_t p = threadIdx.x; p < n / 2; p += Threads) {
           const uint64_t low = 2 * p - (p & (j - 1)), high = low + j;
           const uint64_t a = data[low], b = data[high];
           if ((a < b) == ((low & k) == 0)) data[low] = b, data[high] = a;
         }
-        if (j > W || (j == 1 && k > W))  // before or after a step that crosses waves
-          __syncthreads();
-        else
-          sync_wave();
+        __syncthreads();
+      }
+      sort_chunks(data, n, k, k);
+    }
+  }
+
+  // The steps for n < kChunk numbers, by one wave.
+  __device__ void sort_few(uint64_t *data, uint32_t n) {
+    for (uint32_t k = 2; k <= n; k *= 2)
+      for (uint32_t j = k / 2; j > 0; j /= 2) {
+        for (uint32_t p = threadIdx.x; p < n / 2 && threadIdx.x < W; p += W) {
+          const uint32_t low = 2 * p - (p & (j - 1)), high = low + j;
+          const uint64_t a = data[low], b = data[high];
+          if ((a < b) == ((low & k) == 0)) data[low] = b, data[high] = a;
+        }
+        sync_wave();
       }
     __syncthreads();
+  }
+
+  // The steps within chunks of the rounds k = from ... to. Lane l holds numbers E * l and on.
+  static constexpr int E = 4;
+  static constexpr uint32_t kChunk = E * W;
+  __device__ void sort_chunks(uint64_t *data, uint64_t n, uint64_t from, uint64_t to) {
+    const uint32_t lane = threadIdx.x % W;
+    for (uint64_t first = threadIdx.x / W * kChunk; first < n; first += waves * kChunk) {
+      uint64_t v[E], *own = data + first + lane * E;
+#pragma unroll
+      for (int e = 0; e < E; ++e) v[e] = own[e];
+      for (uint64_t k = from; k <= to; k *= 2) {
+        const uint64_t at = first + lane * E;
+        const bool down = (at & k) == 0;  // for k >= E
+        for (uint32_t j = k < kChunk ? static_cast<uint32_t>(k) / 2 : kChunk / 2; j >= E; j /= 2) {
+          const bool larger = ((lane & j / E) == 0) == down;
+#pragma unroll
+          for (int e = 0; e < E; ++e) {
+            const uint64_t other = shfl_xor(v[e], static_cast<int>(j / E), W);
+            if ((v[e] < other) == larger) v[e] = other;
+          }
+        }
+        if (k > 2) order(v[0], v[2], down), order(v[1], v[3], down);
+        order(v[0], v[1], down);
+        order(v[2], v[3], k == 2 ? false : down);
+      }
+#pragma unroll
+      for (int e = 0; e < E; ++e) own[e] = v[e];
+    }
+    __syncthreads();
+  }
+
+  __device__ static void order(uint64_t &a, uint64_t &b, bool down) {
+    if ((a < b) == down) {
+      const uint64_t t = a;
+      a = b, b = t;
+    }
   }
 };
 
