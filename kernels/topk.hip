@@ -91,8 +91,9 @@ __device__ inline uint32_t select(const uint32_t (&keys)[Items], int i, int firs
 }
 
 template <int dtype, int W, int Threads, int Items, int Blocks>
-__global__ __launch_bounds__(Threads, Blocks) void registers_kernel(TopkInput in, TopkOutput o) {
+__global__ PLAIT_LAUNCH_BOUNDS(Threads, Blocks) void registers_kernel(TopkInput in, TopkOutput o) {
   constexpr int V = Element<dtype>::per_vector, U = Items / V;
+  constexpr int spare = Element<dtype>::spare_bits;
   __shared__ TopkShared shared;
   __shared__ __align__(16) uint32_t bins[kBins];
   PLAIT_DYNAMIC_SHARED(uint64_t, ranks);
@@ -122,19 +123,20 @@ __global__ __launch_bounds__(Threads, Blocks) void registers_kernel(TopkInput in
       unpack<dtype>(raw[u], v);
 #pragma unroll
       for (int e = 0; e < V; ++e) {
-        const uint32_t key = key_of(v[e]);
+        const uint32_t key = key_of(v[e]) >> spare;
         keys[u * V + e] = key;
         top = key > top ? key : top;
       }
     }
     // What is outside the row counts as NaN of an index past the row's end.
-    KeyRange tied{1, 1, 1, 0};
+    KeyRange tied{1 >> spare, 1 >> spare, 1, 0};
     if (length > o.k) {
       const auto each_key = [&](const auto &f) {
 #pragma unroll
         for (int i = 0; i < Items; ++i) f(keys[i]);
       };
-      tied = narrow(block, each_key, static_cast<uint32_t>(o.k), block.max(top), kFineShift);
+      tied = narrow<32 - spare>(block, each_key, static_cast<uint32_t>(o.k), block.max(top),
+                                kFineShift > spare ? kFineShift - spare : 0);
     }
     // Which of this thread's elements are in, and which may be.
     uint32_t chosen = 0, open = 0;
@@ -157,7 +159,7 @@ __global__ __launch_bounds__(Threads, Blocks) void registers_kernel(TopkInput in
       for (uint32_t m = open; m != 0; m &= m - 1)
         shared.list[place++] =
             rank_of(select<Items>(keys, __ffs(static_cast<int>(m)) - 1), index_at(m));
-      const uint64_t last = last_of_range(block, tied);
+      const uint64_t last = last_listed(block, tied.inside, tied.need);
       for (uint32_t m = open; m != 0; m &= m - 1)
         if (shared.list[first++] >= last) chosen |= m & (0 - m);
     } else {
@@ -342,8 +344,7 @@ __global__ __launch_bounds__(1024) void passes_kernel(TopkInput in, TopkOutput o
           f(key_of(Element<dtype>::value(values[i])), static_cast<uint32_t>(i));
       };
       const auto each_key = [&](const auto &f) { each([&](uint32_t key, uint32_t) { f(key); }); };
-      const KeyRange keys =
-          narrow(block, each_key, static_cast<uint32_t>(o.k), 0xFFFFFFFF, kWholeShift);
+      const KeyRange keys = narrow(block, each_key, static_cast<uint32_t>(o.k), 0xFFFFFFFF, 21);
       last = last_rank(block, each, keys, 31);
     }
     // In order of index, a chunk at a time.

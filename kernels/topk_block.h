@@ -53,6 +53,8 @@ template <int dtype>
 struct Element {
   using Raw = uint16_t;
   static constexpr int per_vector = 8;
+  // Low bits of a key that its other bits tell.
+  static constexpr int spare_bits = dtype == PLAIT_DTYPE_BF16 ? 16 : 13;
   __device__ static float value(Raw raw) {
     return dtype == PLAIT_DTYPE_BF16 ? to_float(Bf16{raw}) : to_float_any_nan(F16{raw});
   }
@@ -60,7 +62,7 @@ struct Element {
 template <>
 struct Element<PLAIT_DTYPE_F32> {
   using Raw = float;
-  static constexpr int per_vector = 4;
+  static constexpr int per_vector = 4, spare_bits = 0;
   __device__ static float value(Raw raw) { return raw; }
 };
 

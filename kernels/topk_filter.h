@@ -54,6 +54,7 @@ struct CandidateBuffer : TopkBlock<W, kFilterThreads> {
   uint64_t floor = 0;   // ranks below it are out
   bool refine = false;  // the floor is a rank, not just a key
   uint32_t phase = 0;   // of the overflow words
+  int index_bits = 31;
 
   __device__ CandidateBuffer(TopkShared &shared, uint32_t *bins, uint64_t *buffer, uint32_t room,
                              uint32_t need)
@@ -99,7 +100,7 @@ struct CandidateBuffer : TopkBlock<W, kFilterThreads> {
       }
     };
     TopkBlock<W, Threads> &block = *this;
-    return last_rank(block, each, narrow(block, each_key, k, top, shift), 31);
+    return last_rank(block, each, narrow(block, each_key, k, top, shift), index_bits);
   }
 
   __device__ void make_room() {
@@ -282,6 +283,7 @@ struct Filter : CandidateBuffer<W> {
 
   // The k first of the buffer, which holds at least k.
   __device__ void put(const TopkRowOutput &out, int64_t length, uint32_t *window) {
+    this->index_bits = 64 - __clzll(length - 1);
     const uint32_t n = this->found();
     const uint64_t low = n > this->k ? this->pick_rank(n) : 0;
     if (out.o.order == PLAIT_ORDER_DESCENDING) {

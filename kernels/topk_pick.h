@@ -18,8 +18,7 @@
 
 namespace plait::kernels {
 
-constexpr int kFineShift = 14;   // 2^14 keys a bin: all bins are four octaves
-constexpr int kWholeShift = 21;  // all bins are all keys
+constexpr int kFineShift = 14;  // 2^14 keys a bin: all bins are four octaves
 
 // The shift with which kBins bins hold `span` and less.
 __device__ inline int shift_for(uint32_t span) {
@@ -50,9 +49,9 @@ struct KeyRange {
 /**
  * The range of the `need`-th largest key of a block. `each(f)` calls f(key) for all elements of
  * this thread, the same each time; there are at least `need`. `top` is the largest key, and the
- * first bins are 2^shift keys wide.
+ * first bins are 2^shift keys wide. Keys have up to KeyBits bits.
  */
-template <int W, int Threads, class Each>
+template <int KeyBits = 32, int W, int Threads, class Each>
 __device__ inline KeyRange narrow(TopkBlock<W, Threads> &block, const Each &each, uint32_t need,
                                   uint32_t top, int shift) {
   uint32_t high = top, limit = kBins, bin, above, inside;
@@ -62,7 +61,7 @@ __device__ inline KeyRange narrow(TopkBlock<W, Threads> &block, const Each &each
       count_shared(block.bins + at, at < limit);
     });
     if (!block.pick(need, bin, above, inside)) {
-      high = 0xFFFFFFFF, shift = kWholeShift;
+      high = 0xFFFFFFFF >> (32 - KeyBits), shift = KeyBits - 11;
       continue;
     }
     need -= above;
@@ -76,7 +75,17 @@ __device__ inline KeyRange narrow(TopkBlock<W, Threads> &block, const Each &each
   return {high > width ? high - width : 0, high, need, inside};
 }
 
-// The need-th lowest index among the elements whose key is `key`; there are that many.
+// The rank that the first `need` of the `inside` listed elements of a block reach.
+template <int W, int Threads>
+__device__ inline uint64_t last_listed(TopkBlock<W, Threads> &block, uint32_t inside,
+                                       uint32_t need) {
+  __syncthreads();
+  if (threadIdx.x == 0) block.s.listed = 0;  // its next use is some barriers away
+  return last_of_list<W>(block.s.list, inside, need);
+}
+
+// An index that the `need` lowest do not pass, of the elements whose key is `key`; there are that
+// many.
 template <int W, int Threads, class Each>
 __device__ inline uint32_t last_index(TopkBlock<W, Threads> &block, const Each &each, uint32_t key,
                                       uint32_t need, int index_bits) {
@@ -91,18 +100,16 @@ __device__ inline uint32_t last_index(TopkBlock<W, Threads> &block, const Each &
     need -= above;
     base += bin << shift;
     if (need == inside || shift == 0) return base + ((1u << shift) - 1);
+    if (inside <= W) break;
     const int next = shift > 11 ? shift - 11 : 0;
     limit = 1u << (shift - next);
     shift = next;
   }
-}
-
-// The rank that the first `range.need` of the listed elements of a range reach.
-template <int W, int Threads>
-__device__ inline uint64_t last_of_range(TopkBlock<W, Threads> &block, const KeyRange &range) {
-  __syncthreads();
-  if (threadIdx.x == 0) block.s.listed = 0;  // its next use is some barriers away
-  return last_of_list<W>(block.s.list, range.inside, range.need);
+  each([&](uint32_t k, uint32_t index) {
+    if (k == key && (index - base) >> shift == 0)
+      block.s.list[atomicAdd(&block.s.listed, 1u)] = rank_of(key, index);
+  });
+  return index_of(last_listed(block, inside, need));
 }
 
 // A rank that the first `range.need` of the elements in a range reach. `each(f)` calls
@@ -117,7 +124,7 @@ __device__ inline uint64_t last_rank(TopkBlock<W, Threads> &block, const Each &e
     if (key >= range.low && key <= range.high)
       block.s.list[atomicAdd(&block.s.listed, 1u)] = rank_of(key, index);
   });
-  return last_of_range(block, range);
+  return last_listed(block, range.inside, range.need);
 }
 
 }  // namespace plait::kernels

@@ -184,6 +184,16 @@ inline hipError_t raise_shared_memory_limit(const void *kernel, size_t bytes) {
   extern __shared__ __align__(16) unsigned char plait_dynamic_lds[]; \
   T *name = reinterpret_cast<T *>(plait_dynamic_lds)
 
+/**
+ * Launch bounds of a block's threads and, on NVIDIA, of the blocks that a multiprocessor has
+ * registers for. AMD's second bound counts waves on a SIMD: none is set.
+ */
+#if defined(__CUDACC__)
+#define PLAIT_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
+#else
+#define PLAIT_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads)
+#endif
+
 namespace plait {
 
 /// Lanes of a wave, on the device that runs this. A constant in machine code, not in the source.
