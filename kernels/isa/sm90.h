@@ -58,6 +58,15 @@ __device__ inline void bulk_copy(void *to, const void *from, uint32_t bytes, uin
       : "memory");
 }
 
+/// True in one lane of a whole warp. The copy engine takes its addresses from uniform registers:
+/// with this the compiler knows that there is one set of them.
+__device__ inline bool elect_one() {
+  uint32_t elected;
+  asm volatile("{\n .reg .pred p;\n elect.sync _|p, 0xffffffff;\n selp.u32 %0, 1, 0, p;\n}"
+               : "=r"(elected));
+  return elected != 0;
+}
+
 /// Orders this thread's accesses to shared memory before the copy engine's that follow.
 __device__ inline void fence_copy_engine() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
