@@ -16,22 +16,13 @@ namespace plait::kernels::one_pass {
 constexpr float kSmallestFastEps = 1e-18f;
 
 /**
- * Sinkhorn of a 4 x 4 matrix by one lane. The matrix is kept as c_ij r_i q_j. Dividing row i by its
- * sum + eps divides r_i alone: r_i / (r_i s + eps) = 1 / (s + eps / r_i), s being the sum of c_ij
- * q_j, and the divisor is the next eps' factor.
+ * The steps of Sinkhorn after the softmax, of a 4 x 4 matrix by one lane. The matrix is kept as
+ * c_ij r_i q_j. Dividing row i by its sum + eps divides r_i alone: r_i / (r_i s + eps) = 1 / (s +
+ * eps / r_i), s being the sum of c_ij q_j, and the divisor is the next eps' factor.
  */
-__device__ inline void sinkhorn_4x4(float (&c)[16], int iters, float eps) {
-  float r[4], q[4], over_r[4], over_q[4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const float largest = fmaxf(fmaxf(c[4 * i], c[4 * i + 1]), fmaxf(c[4 * i + 2], c[4 * i + 3]));
-#pragma unroll
-    for (int j = 0; j < 4; ++j) c[4 * i + j] = expf(c[4 * i + j] - largest);
-    const float over = sm90::reciprocal((c[4 * i] + c[4 * i + 1]) + (c[4 * i + 2] + c[4 * i + 3]));
-#pragma unroll
-    for (int j = 0; j < 4; ++j) c[4 * i + j] = fmaf(c[4 * i + j], over, eps);
-    r[i] = over_r[i] = over_q[i] = 1.0f;
-  }
+__device__ inline void balance_4x4(float (&c)[16], int iters, float eps) {
+  float r[4] = {1.0f, 1.0f, 1.0f, 1.0f}, over_r[4] = {1.0f, 1.0f, 1.0f, 1.0f};
+  float q[4], over_q[4] = {1.0f, 1.0f, 1.0f, 1.0f};
 #pragma unroll 1
   for (int step = 0;; ++step) {
 #pragma unroll
@@ -93,7 +84,7 @@ __device__ void sum_warps(const Block &b) {
 }
 
 /// Of the block's token of every second tile: pre to all blocks, post_mix and pre_mix to memory,
-/// the logits of comb to mix_streams().
+/// the rows of comb after their softmax (the logits, where eps is very small) to mix_streams().
 template <class Block>
 __device__ void gate_tokens(const Block &b) {
   const Mix &mix = b.mix;
@@ -131,9 +122,19 @@ __device__ void gate_tokens(const Block &b) {
       if (lane >= 4 && lane < 8)
         mix.post_mix[t * mix.post_mix_stride + lane - 4] = mix.post_mult * half;
     }
+    // Softmax of a row by its four lanes, 8 + 4i and on.
+    float c = gate;
+    if (mix.sinkhorn_eps >= kSmallestFastEps) {
+      float largest = fmaxf(gate, __shfl_xor_sync(0xffffffffu, gate, 1));
+      largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, 2));
+      const float e = expf(gate - largest);
+      float sum_of_row = e + __shfl_xor_sync(0xffffffffu, e, 1);
+      sum_of_row += __shfl_xor_sync(0xffffffffu, sum_of_row, 2);
+      c = fmaf(e, sm90::reciprocal(sum_of_row), mix.sinkhorn_eps);
+    }
     const int batch = count / kBatch, of_batch = count % kBatch;
     if (of_batch == 0) sm90::wait(&b.barriers.batch_free[batch % 2], b.free_parity(batch, 2));
-    if (lane >= 8 && lane < kRows) b.logits(batch)[of_batch * 16 + lane - 8] = gate;
+    if (lane >= 8 && lane < kRows) b.logits(batch)[of_batch * 16 + lane - 8] = c;
     if (of_batch == kBatch - 1 || round + 2 >= b.rounds) {
       __syncwarp();  // the warp's stores before its arrival
       if (lane == 0) sm90::arrive_expect(&b.barriers.batch_full[batch % 2], 0);
@@ -163,7 +164,7 @@ __device__ void mix_streams(const Block &b) {
     if (b.lane == 0) sm90::arrive_expect(&b.barriers.batch_free[batch % 2], 0);
     if (b.lane >= kBatch || count >= tokens || t >= mix.v.tokens) continue;
     if (mix.sinkhorn_eps >= kSmallestFastEps)
-      sinkhorn_4x4(c, mix.sinkhorn_iters, mix.sinkhorn_eps);
+      balance_4x4(c, mix.sinkhorn_iters, mix.sinkhorn_eps);
     else
       sinkhorn_4x4_exact(c, mix.sinkhorn_iters, mix.sinkhorn_eps);
     float *comb = mix.comb_mix + t * mix.comb_mix_stride;

@@ -238,8 +238,10 @@ __device__ void multiply_tiles(const Block &b) {
     sm90::wait(&b.barriers.full[buffer], b.parity(round, Block::kBuffers));
     if constexpr (Block::Fused) post.run(round);
 
-    // Parts of equal weight share a chain of additions: small ones are not lost in large ones.
-    float high[4] = {}, small[4] = {}, last_high[4] = {}, last_low[4] = {};
+    // Parts of equal weight share a chain of additions: small ones are not lost in large ones. mid
+    // and lo share one where registers are short.
+    float high[4] = {}, small[2][4] = {}, last_high[4] = {}, last_low[4] = {};
+    constexpr int kLow = Block::LowShared ? 0 : 1;
     const unsigned char *rows = b.tile(round) + g * b.layout.pitch + first * 64 + q * 16;
     uint4 next = *reinterpret_cast<const uint4 *>(rows);
 #pragma unroll
@@ -251,14 +253,14 @@ __device__ void multiply_tiles(const Block &b) {
       const auto &h = fn.high[i], &m = fn.middle[i], &t = fn.last[i];
       sm90::mma_bf16(high, h[0][0], h[0][1], h[0][2], h[0][3], v.x, v.y);
       sm90::mma_bf16(last_high, t[0][0], t[0][1], t[0][2], t[0][3], v.x, v.y);
-      sm90::mma_bf16(small, m[0][0], m[0][1], m[0][2], m[0][3], v.x, v.y);
+      sm90::mma_bf16(small[0], m[0][0], m[0][1], m[0][2], m[0][3], v.x, v.y);
       sm90::mma_bf16(high, h[1][0], h[1][1], h[1][2], h[1][3], v.z, v.w);
       sm90::mma_bf16(last_high, t[1][0], t[1][1], t[1][2], t[1][3], v.z, v.w);
-      sm90::mma_bf16(small, m[1][0], m[1][1], m[1][2], m[1][3], v.z, v.w);
+      sm90::mma_bf16(small[0], m[1][0], m[1][1], m[1][2], m[1][3], v.z, v.w);
       sm90::mma_bf16(last_low, l2.x, v.x, l2.y, v.y, v.x, v.y);
-      sm90::mma_bf16(small, l0.x, l0.y, l0.z, l0.w, v.x, v.y);
+      sm90::mma_bf16(small[kLow], l0.x, l0.y, l0.z, l0.w, v.x, v.y);
       sm90::mma_bf16(last_low, l2.z, v.z, l2.w, v.w, v.z, v.w);
-      sm90::mma_bf16(small, l1.x, l1.y, l1.z, l1.w, v.z, v.w);
+      sm90::mma_bf16(small[kLow], l1.x, l1.y, l1.z, l1.w, v.z, v.w);
     }
     __syncwarp();  // all of the warp has read the tile, and post has written it
     if (b.lane == 0) sm90::arrive_expect(&b.barriers.done[buffer], 0);
@@ -269,8 +271,8 @@ __device__ void multiply_tiles(const Block &b) {
 #pragma unroll
     for (int e = 0; e < 2; ++e) {
       float *to = mine + (2 * q + e) * kSums + g;
-      to[0] = small[e] + high[e];
-      to[8] = small[2 + e] + high[2 + e];
+      to[0] = (small[1][e] + small[0][e]) + high[e];
+      to[8] = (small[1][2 + e] + small[0][2 + e]) + high[2 + e];
       to[16] = (last_low[e] + last_high[2 + e]) + last_high[e];
       if (g == 2 * q + e) mine[g * kSums + kRows] = last_low[2 + e];
     }
