@@ -44,7 +44,7 @@ kernels::Mix mix(const Problem &p, const Args &a) {
   return m;
 }
 
-inline kernels::Mix pre_mix(const Problem &p, const plait_mhc_pre_args &a) {
+inline kernels::Mix mix_of(const Problem &p, const plait_mhc_pre_args &a) {
   kernels::Mix m = mix(p, a);
   m.v = streams(p, a, a.broadcast != 0);
   m.post_mix = static_cast<float *>(a.post_mix.data);
@@ -55,7 +55,7 @@ inline kernels::Mix pre_mix(const Problem &p, const plait_mhc_pre_args &a) {
 }
 
 // The pre half of post_pre reads what its post half wrote.
-inline kernels::Mix pre_mix(const Problem &p, const plait_mhc_post_pre_args &a) {
+inline kernels::Mix mix_of(const Problem &p, const plait_mhc_post_pre_args &a) {
   kernels::Mix m = mix(p, a);
   m.v = {
       a.residual_out.data, a.residual_out_stride, p.hidden, a.tokens, p.hidden, p.hc_mult, p.dtype};
@@ -67,7 +67,7 @@ inline kernels::Mix pre_mix(const Problem &p, const plait_mhc_post_pre_args &a) 
 }
 
 // head is pre with n rows, without post and comb.
-inline kernels::Mix head_mix(const Problem &p, const plait_mhc_head_args &a) {
+inline kernels::Mix mix_of(const Problem &p, const plait_mhc_head_args &a) {
   kernels::Mix m{};
   m.v = streams(p, a, false);
   m.rows = p.hc_mult;
@@ -114,6 +114,27 @@ inline hipError_t fold_norm(const Device &device, const Problem &p, int32_t bit,
 // Grids count tokens in 31 bits.
 inline plait_status too_many(int64_t tokens) {
   return tokens > INT32_MAX ? status_of(PLAIT_ERROR_UNSUPPORTED_SHAPE, PLAIT_ARG_TOKENS) : PLAIT_OK;
+}
+
+// Enqueues a mix by `kernel`, then the norm that bit `norm` of the plan asks for: pre, post_pre
+// (whose kernel does post, too) and head.
+template <class Args, class Kernel>
+plait_status run_mix(const Device &device, const Problem &p, const Args &a, int32_t norm,
+                     void *stream, const Kernel &kernel) {
+  const plait_status status = too_many(a.tokens);
+  if (status != PLAIT_OK) return status;
+  return run_on(device, [&] {
+    const kernels::Mix m = mix_of(p, a);
+    const hipError_t error = kernel(m);
+    if (error != hipSuccess) return error;
+    return fold_norm(device, p, norm, m, a.norm_weight.data, stream);
+  });
+}
+
+template <class Args>
+hipError_t generic_mix(const Device &device, const Args &a, const kernels::Mix &m, void *stream) {
+  return kernels::mhc_mix_generic(m, static_cast<float *>(a.workspace.data), device.info.wave_size,
+                                  stream);
 }
 
 // Workspace of the generic mix.

@@ -13,14 +13,9 @@ using Args = plait_mhc_post_pre_args;
 template <class PostKernel, class MixKernel>
 plait_status run(const Device &device, const Problem &p, const Args &a, void *stream,
                  const PostKernel &post, const MixKernel &mix) {
-  const plait_status status = mhc::too_many(a.tokens);
-  if (status != PLAIT_OK) return status;
-  return run_on(device, [&] {
-    const kernels::Mix m = mhc::pre_mix(p, a);
-    hipError_t error = post(mhc::post(p, a));
-    if (error == hipSuccess) error = mix(m);
-    if (error != hipSuccess) return error;
-    return mhc::fold_norm(device, p, PLAIT_MHC_NORM_LAYER_INPUT, m, a.norm_weight.data, stream);
+  return mhc::run_mix(device, p, a, PLAIT_MHC_NORM_LAYER_INPUT, stream, [&](const kernels::Mix &m) {
+    const hipError_t error = post(mhc::post(p, a));
+    return error == hipSuccess ? mix(m) : error;
   });
 }
 
@@ -28,10 +23,7 @@ plait_status run_generic(const Device &device, const Problem &p, const Args &a, 
   return run(
       device, p, a, stream,
       [&](const kernels::Post &q) { return kernels::mhc_post_generic(q, stream); },
-      [&](const kernels::Mix &m) {
-        return kernels::mhc_mix_generic(m, static_cast<float *>(a.workspace.data),
-                                        device.info.wave_size, stream);
-      });
+      [&](const kernels::Mix &m) { return mhc::generic_mix(device, a, m, stream); });
 }
 
 plait_status run_reference(const Device &device, const Problem &p, const Args &a, void *stream) {

@@ -9,25 +9,15 @@ namespace {
 using mhc::Problem;
 using Args = plait_mhc_pre_args;
 
-// A mix by `kernel`, then the norm.
 template <class Kernel>
 plait_status run(const Device &device, const Problem &p, const Args &a, void *stream,
                  const Kernel &kernel) {
-  const plait_status status = mhc::too_many(a.tokens);
-  if (status != PLAIT_OK) return status;
-  return run_on(device, [&] {
-    const kernels::Mix m = mhc::pre_mix(p, a);
-    const hipError_t error = kernel(m);
-    if (error != hipSuccess) return error;
-    return mhc::fold_norm(device, p, PLAIT_MHC_NORM_LAYER_INPUT, m, a.norm_weight.data, stream);
-  });
+  return mhc::run_mix(device, p, a, PLAIT_MHC_NORM_LAYER_INPUT, stream, kernel);
 }
 
 plait_status run_generic(const Device &device, const Problem &p, const Args &a, void *stream) {
-  return run(device, p, a, stream, [&](const kernels::Mix &m) {
-    return kernels::mhc_mix_generic(m, static_cast<float *>(a.workspace.data),
-                                    device.info.wave_size, stream);
-  });
+  return run(device, p, a, stream,
+             [&](const kernels::Mix &m) { return mhc::generic_mix(device, a, m, stream); });
 }
 
 plait_status run_reference(const Device &device, const Problem &p, const Args &a, void *stream) {
