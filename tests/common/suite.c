@@ -99,7 +99,7 @@ OWN_COUNT(concurrent_as_is)
 OWN_COUNT(no_allocation)
 static int64_t generic_count_counts(const row_head *row) {
   (void)row;
-  return 1031;
+  return allocation_watched() ? 1031 : 131;  // not watched: a sanitizer's build, and slow
 }
 // Enough items that every thread of seven has work.
 static int64_t generic_count_threads(const row_head *row) {
