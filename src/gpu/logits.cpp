@@ -7,6 +7,19 @@
 namespace plait::gpu {
 namespace {
 
+// What every kernel on matrix units asks of a shape.
+plait_status fits_matrix_units(const plait_indexer_plan_desc &p, Reason &reason) {
+  if (p.heads > 128) {
+    reason.set("%d heads are more than 128", p.heads);
+    return status_of(PLAIT_ERROR_UNSUPPORTED_SHAPE, PLAIT_ARG_HEADS);
+  }
+  if (p.head_dim != 64 && p.head_dim != 128) {
+    reason.set("head_dim %d is neither 64 nor 128", p.head_dim);
+    return status_of(PLAIT_ERROR_UNSUPPORTED_SHAPE, PLAIT_ARG_HEAD_DIM);
+  }
+  return PLAIT_OK;
+}
+
 plait_status sm90_can_run([[maybe_unused]] const Device &device,
                           [[maybe_unused]] const plait_indexer_plan_desc &p, Reason &reason) {
 #if defined(PLAIT_WITH_CUDA)
@@ -18,15 +31,7 @@ plait_status sm90_can_run([[maybe_unused]] const Device &device,
     reason.set("the matrix units read e4m3fn only");
     return status_of(PLAIT_ERROR_UNSUPPORTED_SHAPE, PLAIT_ARG_FORMAT);
   }
-  if (p.heads > 128) {
-    reason.set("%d heads are more than 128", p.heads);
-    return status_of(PLAIT_ERROR_UNSUPPORTED_SHAPE, PLAIT_ARG_HEADS);
-  }
-  if (p.head_dim != 64 && p.head_dim != 128) {
-    reason.set("head_dim %d is neither 64 nor 128", p.head_dim);
-    return status_of(PLAIT_ERROR_UNSUPPORTED_SHAPE, PLAIT_ARG_HEAD_DIM);
-  }
-  return PLAIT_OK;
+  return fits_matrix_units(p, reason);
 #else
   reason.set("built for AMD");
   return status_of(PLAIT_ERROR_UNSUPPORTED_DEVICE, PLAIT_ARG_DEVICE);
@@ -90,15 +95,7 @@ plait_status tile_can_run(const Device &device, const plait_indexer_plan_desc &p
     reason.set("%s has no matrix units that plait knows", device.info.arch);
     return status_of(PLAIT_ERROR_UNSUPPORTED_DEVICE, PLAIT_ARG_DEVICE);
   }
-  if (p.heads > 128) {
-    reason.set("%d heads are more than 128", p.heads);
-    return status_of(PLAIT_ERROR_UNSUPPORTED_SHAPE, PLAIT_ARG_HEADS);
-  }
-  if (p.head_dim != 64 && p.head_dim != 128) {
-    reason.set("head_dim %d is neither 64 nor 128", p.head_dim);
-    return status_of(PLAIT_ERROR_UNSUPPORTED_SHAPE, PLAIT_ARG_HEAD_DIM);
-  }
-  return PLAIT_OK;
+  return fits_matrix_units(p, reason);
 }
 
 hipError_t tile_prepare(const Device &device, const plait_indexer_plan_desc &p) {
